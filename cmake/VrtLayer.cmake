@@ -1,0 +1,44 @@
+# vrt_add_layer(<name>
+#   SOURCES …            .cpp files of the layer
+#   KERNELS …            .cu files (see VrtKernels.cmake); an X_host.cpp beside X.cu is picked up by itself
+#   USES …               layers that the row in docs/design.md allows, e.g. base device
+#   LINK …               other libraries, private to the layer
+#   TESTS …              *_test.cpp files; one binary vrt_<name>_test, one CTest entry for each file's suite
+#   TEST_USES … TEST_LINK …)
+#
+# Makes the library vrt_<name> (alias vrt::<name>) and, if tests are built, the binary vrt_<name>_test.
+include(VrtKernels)
+include(GoogleTest)
+
+function(vrt_add_layer name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;KERNELS;USES;LINK;TESTS;TEST_USES;TEST_LINK")
+  add_library(vrt_${name} ${ARG_SOURCES})
+  add_library(vrt::${name} ALIAS vrt_${name})
+  set_target_properties(vrt_${name} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(vrt_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include>)
+  target_link_libraries(vrt_${name} PRIVATE vrt_build_options ${ARG_LINK})
+  foreach(used IN LISTS ARG_USES)
+    target_link_libraries(vrt_${name} PUBLIC vrt_${used})
+  endforeach()
+  if(ARG_KERNELS)
+    vrt_add_kernels(vrt_${name} ${name} ${ARG_KERNELS})
+  endif()
+  if(VRT_BUILD_TESTS AND ARG_TESTS)
+    vrt_add_layer_test(${name})
+  endif()
+endfunction()
+
+# Reads ARG_TESTS and its companions from vrt_add_layer's scope.
+macro(vrt_add_layer_test name)
+  add_executable(vrt_${name}_test ${ARG_TESTS})
+  target_link_libraries(vrt_${name}_test PRIVATE vrt_build_options vrt_${name} ${ARG_LINK} ${ARG_TEST_LINK}
+                                                 GTest::gmock GTest::gtest_main)
+  foreach(used IN LISTS ARG_TEST_USES)
+    target_link_libraries(vrt_${name}_test PRIVATE vrt_${used})
+  endforeach()
+  if(TARGET vrt_${name}_emulated_kernels)
+    target_link_libraries(vrt_${name}_test PRIVATE vrt_${name}_emulated_kernels)
+  endif()
+  target_compile_definitions(vrt_${name}_test PRIVATE VRT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  gtest_discover_tests(vrt_${name}_test TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST PROPERTIES LABELS ${name})
+endmacro()

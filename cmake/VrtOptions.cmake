@@ -1,0 +1,36 @@
+# What every target of this project is compiled with, and the switches of the build.
+option(VRT_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(VRT_BUILD_BENCHMARKS "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
+option(VRT_WARNINGS_AS_ERRORS "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
+set(VRT_SANITIZE "" CACHE STRING "Sanitizers to build with: empty, address+undefined, or thread")
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+if(VRT_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+endif()
+
+add_library(vrt_build_options INTERFACE)
+target_link_libraries(vrt_build_options INTERFACE Threads::Threads fmt::fmt)
+target_compile_options(vrt_build_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor
+                                                   -Wold-style-cast -ffp-contract=off)
+if(VRT_WARNINGS_AS_ERRORS)
+  target_compile_options(vrt_build_options INTERFACE -Werror)
+endif()
+if(VRT_SANITIZE STREQUAL "address+undefined")
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+elseif(VRT_SANITIZE STREQUAL "thread")
+  add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=thread)
+  # Streams run operations eagerly, so that a read without a wait is a race that is reported (docs/design.md).
+  add_compile_definitions(VRT_EAGER_CPU_STREAM=1)
+endif()

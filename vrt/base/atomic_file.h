@@ -1,0 +1,48 @@
+// Files that appear under their final name only when they are complete.
+//
+//   vrt::AtomicFile file("out/results.jsonl");
+//   file.write(line);
+//   file.commit();          // flushed and renamed; without it nothing is left behind
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "vrt/base/export.h"
+
+namespace vrt {
+
+/// Writes to a uniquely named temporary file in the target's folder; `commit` renames it onto the target. Destroying it
+/// without commit removes the temporary file and leaves an existing target as it was. Movable, used by one thread.
+class VRT_API AtomicFile {
+ public:
+  /// Creates the temporary file, and the target's folder where it is missing. Throws kIo naming the path and the
+  /// system's reason (not writable, not a folder, target is a folder).
+  explicit AtomicFile(std::filesystem::path target);
+  ~AtomicFile();
+  AtomicFile(AtomicFile&&) noexcept;
+  AtomicFile& operator=(AtomicFile&&) noexcept;
+
+  /// Where the bytes are until `commit`; for libraries that write to a path themselves.
+  [[nodiscard]] const std::filesystem::path& temporary_path() const noexcept { return temporary_; }
+  [[nodiscard]] const std::filesystem::path& target() const noexcept { return target_; }
+
+  /// Appends through a buffer. Throws kIo (with the path and errno's text) when the disk refuses.
+  void write(std::string_view text);
+  void write(std::span<const std::byte> bytes);
+  /// Hands the buffered bytes to the system, so that readers of `temporary_path` see them. Throws kIo.
+  void flush();
+  /// Flushes to the disk (fsync), closes and renames onto the target. Throws kIo. At most once.
+  void commit();
+
+ private:
+  std::filesystem::path target_;
+  std::filesystem::path temporary_;
+  std::string buffer_;
+  int descriptor_ = -1;
+};
+
+}  // namespace vrt

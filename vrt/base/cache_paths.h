@@ -1,0 +1,18 @@
+// Where vrt keeps what can be made again: compiled kernels, engines, downloaded models.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+#include "vrt/base/export.h"
+
+namespace vrt {
+
+/// `$VRT_CACHE`, else `$XDG_CACHE_HOME/vrt`, else `$HOME/.cache/vrt`; relative values of the variables are ignored, as the
+/// XDG specification asks. Nothing is created. Throws kNotFound when none of the variables helps.
+[[nodiscard]] VRT_API std::filesystem::path cache_root();
+
+/// `cache_root() / area`, created (mode 0700) where missing. Throws kIo naming the path when it cannot be created.
+[[nodiscard]] VRT_API std::filesystem::path cache_folder(std::string_view area);
+
+}  // namespace vrt

@@ -1,0 +1,79 @@
+// From a picture to a network's input in one kernel: colour conversion, resize, normalisation, layout.
+//
+//   vrt::Preprocessor preprocess(stream, {.target = {640, 480}, .mode = vrt::ResizeMode::kLetterbox});
+//   vrt::ResizeMapping mapping = preprocess.submit(frame.image(), session.input(0).as<float>());  // enqueued
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "vrt/base/export.h"
+#include "vrt/device/memory.h"
+#include "vrt/device/stream.h"
+#include "vrt/image/image.h"
+#include "vrt/image/resize.h"
+
+namespace vrt {
+
+enum class ChannelOrder : std::int32_t { kRgb, kBgr };
+enum class TensorLayout : std::int32_t {
+  kPlanar,       ///< [channel][row][column]
+  kInterleaved,  ///< [row][column][channel]
+};
+enum class Interpolation : std::int32_t {
+  kBilinear,             ///< Two taps an axis at any scale, as OpenCV's INTER_LINEAR.
+  kBilinearAntialiased,  ///< A triangle as wide as the scale when shrinking, as Pillow and torchvision.
+};
+
+/// out = (value * scale - mean) / standard_deviation for values 0..255, per channel in the order R, G, B.
+struct PreprocessOptions {
+  Size target;
+  ResizeMode mode = ResizeMode::kStretch;
+  PadPosition pad_position = PadPosition::kCenter;
+  Interpolation interpolation = Interpolation::kBilinear;
+  ChannelOrder order = ChannelOrder::kRgb;
+  TensorLayout layout = TensorLayout::kPlanar;
+  float pad_value = 0;  ///< 0..255, normalised like a pixel.
+  float scale = 1.0F / 255.0F;
+  std::array<float, 3> mean{0, 0, 0};
+  std::array<float, 3> standard_deviation{1, 1, 1};
+};
+
+/// A rectangle of a source picture in pixels (corner coordinates); may lie partly outside, where border pixels are repeated.
+struct CropBox {
+  float x1 = 0;
+  float y1 = 0;
+  float x2 = 0;
+  float y2 = 0;
+};
+
+/// Holds the kernels and its scratch for one stream. `submit` only enqueues and never allocates once it has seen a
+/// picture of that size. Used from one thread at a time.
+class VRT_API Preprocessor {
+ public:
+  /// Throws kInvalidArgument for an empty target or a standard deviation of 0.
+  Preprocessor(const Stream& stream, const PreprocessOptions& options);
+  ~Preprocessor();
+  Preprocessor(Preprocessor&&) noexcept;
+  Preprocessor& operator=(Preprocessor&&) noexcept;
+
+  /// Enqueues one picture. `output` holds 3 * target.height * target.width floats. `image` stays alive and unchanged until
+  /// done. Throws kInvalidArgument for an image of another device, an invalid view or an output of the wrong size.
+  ResizeMapping submit(const ImageView& image, DeviceSpan<float> output);
+
+  /// Enqueues a batch of crops of one picture, each stretched to the target: crop i goes to output[i]. `boxes` are in
+  /// device memory; `count` (device memory, one element) says how many are valid, the rest of `output` is left as it is.
+  /// `output` holds boxes.size() * 3 * height * width floats.
+  void submit_crops(const ImageView& image, DeviceSpan<const CropBox> boxes, DeviceSpan<const std::int32_t> count,
+                    DeviceSpan<float> output);
+
+  [[nodiscard]] const PreprocessOptions& options() const noexcept;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace vrt

@@ -1,0 +1,84 @@
+// CenterFace: faces with five landmarks (Xu et al., "CenterFace: Joint Face Detection and Alignment Using Face as Point", 2019).
+//
+//   vrt::Stream stream(vrt::Device::cpu());
+//   vrt::CenterFace detector(vrt::CenterFace::open_engine("centerface.onnx", stream.device(), {640, 480}), stream);
+//   auto faces = detector.allocate_result();
+//   detector.submit(frame.image(), faces);                      // enqueued
+//   stream.synchronize();
+//   for (const vrt::Detection& face : faces.detections()) { ... }
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "vrt/base/export.h"
+#include "vrt/device/stream.h"
+#include "vrt/engine/engine.h"
+#include "vrt/image/image.h"
+#include "vrt/scene/detection.h"
+
+namespace vrt {
+
+struct CenterFaceOptions {
+  float score_threshold = 0.5F;  ///< in [0, 1]
+  float nms_threshold = 0.3F;    ///< Intersection over union above which the weaker of two faces is dropped; in [0, 1].
+};
+
+/// The faces of one frame. Owned by the caller, made by CenterFace::allocate_result; movable. Readable on the host after the
+/// wait that follows `submit`.
+class VRT_API CenterFaceResult {
+ public:
+  ~CenterFaceResult();
+  CenterFaceResult(CenterFaceResult&&) noexcept;
+  CenterFaceResult& operator=(CenterFaceResult&&) noexcept;
+
+  /// At most CenterFace::kMaxFaces, best score first; boxes and landmarks in source pixels, boxes clipped to the image. The
+  /// landmarks are right eye, left eye, nose, right and left corner of the mouth, as seen in the picture from left to right.
+  /// Host only, valid until the next submit into this result. The first call after a wait assembles the views, without
+  /// allocating.
+  [[nodiscard]] std::span<const Detection> detections() const;
+  /// How many faces passed the threshold before suppression, and whether there were more than the decoder can hold
+  /// (CenterFace::kMaxCandidates), in which case the weakest were left out.
+  [[nodiscard]] std::int32_t candidate_count() const;
+  [[nodiscard]] bool candidates_overflowed() const;
+
+ private:
+  friend class CenterFace;
+  struct State;
+  explicit CenterFaceResult(std::unique_ptr<State> state) noexcept;
+  std::unique_ptr<State> state_;
+};
+
+/// The payload: session, kernels and scratch for one stream. Used from one thread at a time.
+class VRT_API CenterFace {
+ public:
+  static constexpr std::int32_t kMaxCandidates = 1024;
+  static constexpr std::int32_t kMaxFaces = 256;
+  static constexpr std::int32_t kLandmarks = 5;
+
+  /// The network's input size for pictures of this size: aspect kept, the longer side between 320 and 640 pixels, both
+  /// sides multiples of 32.
+  [[nodiscard]] static Size input_size_for(Size picture);
+  /// Opens the model with an input of that size (multiples of 32). Blocks.
+  [[nodiscard]] static Engine open_engine(const std::filesystem::path& model, Device device, Size input,
+                                          EngineOptions options = {});
+
+  /// Throws kInvalidArgument if the engine's outputs are not CenterFace's (what was found is listed) or options are out of range.
+  CenterFace(const Engine& engine, const Stream& stream, const CenterFaceOptions& options = {});
+  ~CenterFace();
+  CenterFace(CenterFace&&) noexcept;
+  CenterFace& operator=(CenterFace&&) noexcept;
+
+  /// Allocates: once, before the loop.
+  [[nodiscard]] CenterFaceResult allocate_result() const;
+  /// Enqueues preprocessing, network, decoding and read-back. Allocates nothing, does not wait. `image` stays alive and
+  /// unchanged, and `result` in place, until the next wait.
+  void submit(const ImageView& image, CenterFaceResult& result);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace vrt
