@@ -1,9 +1,11 @@
 // Names of classes, kept together with the ids they belong to.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "vrt/base/export.h"

@@ -1,11 +1,9 @@
 // The vocabulary of results: boxes, detections, landmarks. Host values, source-image pixels.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
-#include <string>
-#include <vector>
+#include <string_view>
 
 #include "vrt/base/export.h"
 
