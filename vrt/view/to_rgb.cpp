@@ -1,0 +1,156 @@
+#include "vrt/view/to_rgb.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <opencv2/core.hpp>
+#include <opencv2/imgproc.hpp>
+
+namespace vrt::detail {
+namespace {
+
+/// YUV to RGB in fixed point: 14 fractional bits keep every product within 32 bits and the error under a quarter level.
+struct YuvCoefficients {
+  static constexpr int kBits = 14;
+  std::int32_t luma_offset = 0;
+  std::int32_t luma = 0;
+  std::int32_t cr_to_red = 0;
+  std::int32_t cb_to_green = 0;
+  std::int32_t cr_to_green = 0;
+  std::int32_t cb_to_blue = 0;
+};
+
+/// From the luma weights that ITU-R BT.601 and BT.709 define: R = Y + 2 (1 - Kr) Cr, B = Y + 2 (1 - Kb) Cb, and G from the
+/// weighted sum being Y. Limited range spans 219 steps of luma and 224 of chroma.
+YuvCoefficients coefficients_for(ColorSpace color) {
+  const bool is_709 = color.matrix == YuvMatrix::kBt709;
+  const double kr = is_709 ? 0.2126 : 0.299;
+  const double kb = is_709 ? 0.0722 : 0.114;
+  const double kg = 1 - kr - kb;
+  const bool limited = color.range == YuvRange::kLimited;
+  const double luma = limited ? 255.0 / 219.0 : 1.0;
+  const double chroma = limited ? 255.0 / 224.0 : 1.0;
+  const auto fixed = [](double value) {
+    return static_cast<std::int32_t>(std::lround(value * (1 << YuvCoefficients::kBits)));
+  };
+  return {limited ? 16 : 0,
+          fixed(luma),
+          fixed(chroma * 2 * (1 - kr)),
+          fixed(chroma * 2 * (1 - kb) * kb / kg),
+          fixed(chroma * 2 * (1 - kr) * kr / kg),
+          fixed(chroma * 2 * (1 - kb))};
+}
+
+std::uint8_t clamp_to_byte(std::int32_t fixed) {
+  constexpr std::int32_t kHalf = 1 << (YuvCoefficients::kBits - 1);
+  return static_cast<std::uint8_t>(std::clamp((fixed + kHalf) >> YuvCoefficients::kBits, 0, 255));
+}
+
+/// One row of each component at full width, and the row's colours; all in one scratch block.
+struct Row {
+  std::uint8_t* y;
+  std::uint8_t* cb;
+  std::uint8_t* cr;
+  std::uint8_t* red;
+  std::uint8_t* green;
+  std::uint8_t* blue;
+};
+
+constexpr std::size_t kRowParts = 6;
+
+Row row_in(std::vector<std::uint8_t>& scratch, std::size_t width) {
+  scratch.resize(kRowParts * width);
+  std::uint8_t* data = scratch.data();
+  return {data, data + width, data + 2 * width, data + 3 * width, data + 4 * width, data + 5 * width};
+}
+
+/// Planar in and out, so that the loop is vectorised.
+void convert_row(const YuvCoefficients& k, const Row& row, int width) {
+  for (int x = 0; x < width; ++x) {
+    const std::int32_t y = (row.y[x] - k.luma_offset) * k.luma;
+    const std::int32_t cb = row.cb[x] - 128;
+    const std::int32_t cr = row.cr[x] - 128;
+    row.red[x] = clamp_to_byte(y + k.cr_to_red * cr);
+    row.green[x] = clamp_to_byte(y - k.cb_to_green * cb - k.cr_to_green * cr);
+    row.blue[x] = clamp_to_byte(y + k.cb_to_blue * cb);
+  }
+}
+
+void load_i420(const ImageView& picture, int row, const Row& out) {
+  const auto at = [&](int plane, int line) {
+    const ImagePlane& from = picture.planes[static_cast<std::size_t>(plane)];
+    return from.data + static_cast<std::size_t>(line) * from.pitch_bytes;
+  };
+  const int width = picture.size.width;
+  std::memcpy(out.y, at(0, row), static_cast<std::size_t>(width));
+  const std::uint8_t* cb = at(1, row / 2);
+  const std::uint8_t* cr = at(2, row / 2);
+  for (int x = 0; x < width; ++x) {
+    out.cb[x] = cb[x / 2];
+    out.cr[x] = cr[x / 2];
+  }
+}
+
+void load_nv12(const ImageView& picture, int row, const Row& out) {
+  const int width = picture.size.width;
+  std::memcpy(out.y, picture.planes[0].data + static_cast<std::size_t>(row) * picture.planes[0].pitch_bytes,
+              static_cast<std::size_t>(width));
+  const std::uint8_t* chroma = picture.planes[1].data + static_cast<std::size_t>(row / 2) * picture.planes[1].pitch_bytes;
+  for (int x = 0; x < width; ++x) {
+    out.cb[x] = chroma[x / 2 * 2];
+    out.cr[x] = chroma[x / 2 * 2 + 1];
+  }
+}
+
+void load_yuyv(const ImageView& picture, int row, const Row& out) {
+  const std::uint8_t* line = picture.planes[0].data + static_cast<std::size_t>(row) * picture.planes[0].pitch_bytes;
+  for (int x = 0; x < picture.size.width; ++x) {
+    out.y[x] = line[2 * x];
+    out.cb[x] = line[x / 2 * 4 + 1];
+    out.cr[x] = line[x / 2 * 4 + 3];
+  }
+}
+
+template <typename Load>
+void convert_yuv(const ImageView& picture, std::uint8_t* rgb, std::vector<std::uint8_t>& scratch, const Load& load) {
+  const YuvCoefficients coefficients = coefficients_for(picture.color);
+  const int width = picture.size.width;
+  const Row row = row_in(scratch, static_cast<std::size_t>(width));
+  const cv::Mat planes[] = {cv::Mat(1, width, CV_8UC1, row.red), cv::Mat(1, width, CV_8UC1, row.green),
+                            cv::Mat(1, width, CV_8UC1, row.blue)};
+  for (int y = 0; y < picture.size.height; ++y) {
+    load(picture, y, row);
+    convert_row(coefficients, row, width);
+    cv::Mat line(1, width, CV_8UC3, rgb + static_cast<std::size_t>(y) * static_cast<std::size_t>(width) * 3);
+    cv::merge(planes, std::size(planes), line);
+  }
+}
+
+/// The RGB-like formats, through OpenCV. `code` below 0 means a copy.
+void convert_packed(const ImageView& picture, std::uint8_t* rgb, int channels, int code) {
+  const cv::Mat from(picture.size.height, picture.size.width, CV_8UC(channels),
+                     const_cast<std::uint8_t*>(picture.planes[0].data), picture.planes[0].pitch_bytes);  // read only
+  cv::Mat to(picture.size.height, picture.size.width, CV_8UC3, rgb);
+  if (code < 0) {
+    from.copyTo(to);
+  } else {
+    cv::cvtColor(from, to, code);
+  }
+}
+
+}  // namespace
+
+void to_rgb(const ImageView& picture, std::uint8_t* rgb, std::vector<std::uint8_t>& scratch) {
+  switch (picture.format) {
+    case PixelFormat::kRgb8: return convert_packed(picture, rgb, 3, -1);
+    case PixelFormat::kBgr8: return convert_packed(picture, rgb, 3, cv::COLOR_BGR2RGB);
+    case PixelFormat::kRgba8: return convert_packed(picture, rgb, 4, cv::COLOR_RGBA2RGB);
+    case PixelFormat::kGray8: return convert_packed(picture, rgb, 1, cv::COLOR_GRAY2RGB);
+    case PixelFormat::kI420: return convert_yuv(picture, rgb, scratch, load_i420);
+    case PixelFormat::kNv12: return convert_yuv(picture, rgb, scratch, load_nv12);
+    case PixelFormat::kYuyv: return convert_yuv(picture, rgb, scratch, load_yuyv);
+  }
+}
+
+}  // namespace vrt::detail
