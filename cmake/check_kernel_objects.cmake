@@ -1,0 +1,23 @@
+# Code compiled for a newer processor must not be visible to the linker under a name that other objects use as well: it would
+# take either copy for all. Fails if a host build of kernels defines a shared symbol outside its own namespace.
+#   cmake -DNM=nm "-DOBJECTS=a.o;b.o" -P check_kernel_objects.cmake
+set(checked 0)
+set(offending "")
+foreach(object IN LISTS OBJECTS)
+  if(NOT object MATCHES "_(v3|baseline)\\.cpp\\.o$")
+    continue()
+  endif()
+  execute_process(COMMAND "${NM}" --defined-only --extern-only --format=posix "${object}" OUTPUT_VARIABLE symbols
+                  COMMAND_ERROR_IS_FATAL ANY)
+  math(EXPR checked "${checked} + 1")
+  string(REPLACE "\n" ";" symbols "${symbols}")
+  foreach(symbol IN LISTS symbols)
+    if(symbol AND NOT symbol MATCHES "^_ZN[0-9]+vrt_host_")
+      string(APPEND offending "  ${symbol} in ${object}\n")
+    endif()
+  endforeach()
+endforeach()
+if(offending)
+  message(FATAL_ERROR "kernels must use no shared inline function (a std:: template that was not inlined?):\n${offending}")
+endif()
+message("${checked} objects checked")
