@@ -67,7 +67,8 @@ std::string sha256_of_file(const std::filesystem::path& path) {
   if (!file) fail_reading(path, errno);
   Sha256 hash;
   std::vector<std::byte> chunk(std::size_t{1} << 18);
-  while (const std::size_t count = std::fread(chunk.data(), 1, chunk.size(), file.get())) {
+  const auto read_chunk = [&] { return std::fread(chunk.data(), 1, chunk.size(), file.get()); };
+  for (std::size_t count = read_chunk(); count > 0; count = read_chunk()) {
     hash.update(std::span(chunk).first(count));
   }
   if (std::ferror(file.get()) != 0) fail_reading(path, errno);

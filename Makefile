@@ -1,0 +1,91 @@
+# The commands of this repository. `make help` lists them.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+JOBS ?= $(shell nproc)
+REPEATS ?= 20
+# Of the sanitizer presets `make test` builds and runs these; `make test-full` takes all.
+SANITIZED_LAYERS := base device image engine models
+# Compilations are kept here, so that nothing is written outside the repository. Set CCACHE_DIR to share them.
+export CCACHE_DIR ?= $(CURDIR)/.ccache
+export CTEST_PARALLEL_LEVEL := $(JOBS)
+
+wheels = $(wildcard .venv/lib/python3*/site-packages)
+empty :=
+sanitized_labels = ^($(subst $(empty) $(empty),|,$(SANITIZED_LAYERS)))$$
+
+# build PRESET [TARGETS…]: ninja runs CMake again by itself where a CMakeLists.txt changed.
+define build
+	if [ ! -f build/$(1)/build.ninja ]; then \
+	  echo "configure: $(1)"; \
+	  cmake --preset $(1) >build/configure-$(1).log 2>&1 || { cat build/configure-$(1).log; exit 1; }; \
+	fi; \
+	start=$$SECONDS; cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2)); \
+	echo "build: $(1) in $$((SECONDS - start)) s"
+endef
+
+# run_tests PRESET [CTEST ARGUMENTS…]
+define run_tests
+	start=$$SECONDS; ctest --preset $(1) $(2); echo "tests: $(1) in $$((SECONDS - start)) s"
+endef
+
+.PHONY: help
+help: ## List the commands
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS=$$'\t' read -r name text; do printf '  make %-10s %s\n' "$$name" "$$text"; done
+
+.PHONY: setup
+setup: ## Install what is missing: Debian packages, pinned wheels in .venv/
+	@tools/setup.sh
+
+.PHONY: build
+build: setup ## Build the release preset, tests and benchmarks included
+	@$(call build,release)
+
+.PHONY: demo
+demo: setup ## Find the faces in a real video; results in out/
+	@$(call build,release,vrt_program)
+	@tools/demo.sh
+
+.PHONY: test
+test: build ## What CI runs: release in full, both sanitizers on the core layers, lint
+	@$(call run_tests,release)
+	@for preset in asan-ubsan tsan; do $(MAKE) --no-print-directory sanitize-$$preset; done
+	@$(MAKE) --no-print-directory lint
+
+.PHONY: sanitize-asan-ubsan sanitize-tsan
+sanitize-asan-ubsan sanitize-tsan: sanitize-%: setup
+	@$(call build,$*,$(SANITIZED_LAYERS:%=vrt_%_test))
+	@$(call run_tests,$*,-L '$(sanitized_labels)')
+
+.PHONY: test-full
+test-full: test ## Every preset in full
+	@$(call build,dev)
+	@$(call run_tests,dev)
+	@$(call build,asan-ubsan)
+	@$(call run_tests,asan-ubsan)
+	@$(call build,tsan)
+	@$(call run_tests,tsan)
+
+.PHONY: soak
+soak: build ## Repeat the tests of everything that runs in threads; REPEATS=20
+	@$(call run_tests,release,-L '^(device|engine|models|media|pipeline)$$' --repeat until-fail:$(REPEATS))
+	@$(call build,tsan)
+	@$(call run_tests,tsan,-L '^(device|engine|models|media|pipeline)$$' --repeat until-fail:$(REPEATS))
+
+.PHONY: bench
+bench: build ## Measure, each subject beside its peer
+	@tools/bench/run.sh
+
+.PHONY: lint
+lint: build ## Format, clang-tidy, layers, function lengths, spelling, shell scripts
+	@tools/lint/run.sh
+
+.PHONY: format
+format: setup ## Format the sources in place
+	@tools/lint/format.sh --fix
+
+.PHONY: clean
+clean: ## Remove what the build made; .venv/ and .ccache/ stay
+	@rm -rf build out

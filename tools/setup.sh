@@ -1,0 +1,117 @@
+#!/usr/bin/env bash
+# Installs what vrt is built and tested with: Debian packages that are missing, and pinned wheels into .venv/.
+# Run by `make demo`, `make test` and the others; it does nothing, quickly, where all is there already.
+#
+# Nothing is written outside the repository but what apt installs. The output of the tools is in build/setup.log.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+readonly VENV=.venv
+readonly STAMP=$VENV/setup.sha256
+readonly LOG=build/setup.log
+readonly REQUIREMENTS=tools/requirements.txt
+
+PACKAGES=(
+  g++ cmake ninja-build make pkg-config ccache
+  libfmt-dev libspdlog-dev libcli11-dev nlohmann-json3-dev libssl-dev
+  libavcodec-dev libavformat-dev libavutil-dev libswscale-dev
+  libopencv-core-dev libopencv-imgproc-dev
+  libgtest-dev libgmock-dev libbenchmark-dev
+  python3 python3-venv
+  clang-tidy-14 shellcheck
+)
+
+die() {
+  echo "setup: $1" >&2
+  exit 1
+}
+
+# step DESCRIPTION COMMAND…: runs it and prints one line with the time taken; on failure one line more that says
+# $HINT and the tool's own last complaint, and the end.
+step() {
+  local description=$1 start=$SECONDS complaint
+  shift
+  printf 'setup: %s … ' "$description"
+  if "$@" >>"$LOG" 2>&1 </dev/null; then
+    echo "$((SECONDS - start)) s"
+    return
+  fi
+  echo "failed after $((SECONDS - start)) s"
+  complaint=$(grep -E '^ *(E:|ERROR:|Error:)' "$LOG" | tail -n 1) || true
+  die "$HINT (${complaint:-no message}); the whole output is in $LOG"
+}
+
+missing_packages() {
+  local package
+  for package in "${PACKAGES[@]}"; do
+    case $installed in *$'\n'"$package "*) ;; *) echo "$package" ;; esac
+  done
+}
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    env DEBIAN_FRONTEND=noninteractive "$@"
+  else
+    sudo env DEBIAN_FRONTEND=noninteractive "$@"
+  fi
+}
+
+# An index that cannot be fetched matters only if the packages then cannot be installed: the next step says so.
+update_package_lists() {
+  as_root apt-get update -o Acquire::Retries=1 -o Acquire::http::Timeout=20 || true
+}
+
+install_packages() {
+  as_root apt-get install -y --no-install-recommends -o Acquire::Retries=2 -o Acquire::http::Timeout=60 \
+    -o Dpkg::Use-Pty=0 "$@"
+}
+
+ensure_packages() {
+  command -v dpkg-query >/dev/null || die "there is no dpkg here, and this script installs Debian's packages"
+  local installed missing
+  # "name " on each line, without the architecture.
+  installed=$'\n'$(dpkg-query -W -f '${db:Status-Abbrev}${Package} \n' | sed -n 's/^ii *//p')
+  mapfile -t missing < <(missing_packages)
+  [ "${#missing[@]}" -gt 0 ] || return 0
+  if [ "$(id -u)" -ne 0 ]; then
+    { command -v sudo >/dev/null && sudo -v; } || die "not root and no sudo; as root run: apt-get install ${missing[*]}"
+  fi
+  HINT="apt could not install the packages: no network, or a package source that does not answer"
+  step "package lists" update_package_lists
+  step "${#missing[@]} system packages" install_packages "${missing[@]}"
+}
+
+make_venv() {
+  rm -rf "$VENV"
+  "$1" -m venv "$VENV"
+}
+
+# --no-deps with --require-hashes: exactly the files that tools/requirements.txt names, and nothing else.
+install_wheels() {
+  "$VENV/bin/python3" -m pip install --disable-pip-version-check --no-cache-dir --no-input --only-binary :all: \
+    --retries 2 --timeout 60 --no-deps --require-hashes -r "$REQUIREMENTS"
+}
+
+# Decides whether .venv/ is what this script would make: a virtual environment belongs to its path and interpreter.
+venv_key() {
+  { cat "$REQUIREMENTS" "${BASH_SOURCE[0]}"; pwd -P; "$1" -V; } | sha256sum | cut -d ' ' -f 1
+}
+
+ensure_wheels() {
+  local python key
+  # The system's Python, which the packages above completed, before whatever comes first on PATH.
+  python=/usr/bin/python3
+  [ -x "$python" ] || python=$(command -v python3) || die "there is no python3"
+  key=$(venv_key "$python")
+  if [ -f "$STAMP" ] && [ "$(cat "$STAMP")" = "$key" ]; then return 0; fi
+  HINT="the virtual environment could not be made with $python"
+  step "virtual environment in $VENV/" make_venv "$python"
+  HINT="the wheels could not be installed: no network, or a digest that does not match"
+  step "wheels into $VENV/" install_wheels
+  echo "$key" >"$STAMP"
+}
+
+mkdir -p build
+: >"$LOG"
+ensure_packages
+ensure_wheels
