@@ -1,0 +1,111 @@
+#include "vrt/image/preprocess_params.h"
+
+#include <cmath>
+
+namespace vrt::detail {
+namespace {
+
+// Where the kernels find the channels of a format; fields as in Params.
+struct Layout {
+  bool is_yuv = false;
+  std::int32_t pixel_stride = 0;
+  std::array<std::int32_t, 3> channel_offset{};
+  std::int32_t chroma_stride = 0;
+  std::int32_t chroma_row_shift = 0;
+};
+
+Layout layout_of(PixelFormat format) {
+  switch (format) {
+    case PixelFormat::kRgb8: return {false, 3, {0, 1, 2}, 0, 0};
+    case PixelFormat::kBgr8: return {false, 3, {2, 1, 0}, 0, 0};
+    case PixelFormat::kRgba8: return {false, 4, {0, 1, 2}, 0, 0};
+    case PixelFormat::kGray8: return {false, 1, {0, 0, 0}, 0, 0};
+    case PixelFormat::kNv12: return {true, 1, {0, 0, 1}, 2, 1};
+    case PixelFormat::kI420: return {true, 1, {0, 0, 0}, 1, 1};
+    case PixelFormat::kYuyv: return {true, 2, {0, 1, 3}, 4, 0};
+  }
+  return {};
+}
+
+void set_source(PreprocessParams& p, const ImageView& image) {
+  const Layout layout = layout_of(image.format);
+  p.width = image.size.width;
+  p.height = image.size.height;
+  p.is_yuv = layout.is_yuv ? 1 : 0;
+  p.pixel_stride = layout.pixel_stride;
+  p.chroma_stride = layout.chroma_stride;
+  p.chroma_row_shift = layout.chroma_row_shift;
+  for (std::size_t plane = 0; plane < 3; ++plane) {
+    p.channel_offset[plane] = layout.channel_offset[plane];
+    p.pitch[plane] = static_cast<std::int64_t>(image.planes[plane_of(image.format, plane)].pitch_bytes);
+  }
+}
+
+std::int32_t fixed(double value) { return static_cast<std::int32_t>(std::lround(value * (1 << 20))); }
+
+// ITU-R BT.601-7 and BT.709-6: luma is kr R + kg G + kb B; limited range has 219 steps of luma and 224 of chroma.
+void set_color(PreprocessParams& p, ColorSpace color) {
+  const bool is_601 = color.matrix == YuvMatrix::kBt601;
+  const double kr = is_601 ? 0.299 : 0.2126;
+  const double kb = is_601 ? 0.114 : 0.0722;
+  const double kg = 1 - kr - kb;
+  const bool is_limited = color.range == YuvRange::kLimited;
+  const double chroma = is_limited ? 255.0 / 224 : 1;
+  p.luma_offset = is_limited ? 16 : 0;
+  p.luma_gain = fixed(is_limited ? 255.0 / 219 : 1);
+  p.red_cr = fixed(2 * (1 - kr) * chroma);
+  p.blue_cb = fixed(2 * (1 - kb) * chroma);
+  p.green_cr = fixed(-2 * (1 - kr) * kr / kg * chroma);
+  p.green_cb = fixed(-2 * (1 - kb) * kb / kg * chroma);
+}
+
+// As 32.32 fixed point: source pixels for each target pixel, and the centre of the first one.
+void set_axis(std::int64_t& start, std::int64_t& step, std::int32_t used_begin, std::int32_t used, std::int32_t filled) {
+  constexpr std::int64_t kOne = std::int64_t{1} << 32;
+  step = used * kOne / filled;
+  start = used_begin * kOne + step / 2 - kOne / 2;
+}
+
+void set_mapping(PreprocessParams& p, const ResizeMapping& mapping) {
+  set_axis(p.start_x, p.step_x, mapping.used.x, mapping.used.width, mapping.filled.width);
+  set_axis(p.start_y, p.step_y, mapping.used.y, mapping.used.height, mapping.filled.height);
+  p.target_width = mapping.target.width;
+  p.target_height = mapping.target.height;
+  p.filled_x = mapping.filled.x;
+  p.filled_y = mapping.filled.y;
+  p.filled_width = mapping.filled.width;
+  p.filled_height = mapping.filled.height;
+}
+
+void set_output(PreprocessParams& p, const PreprocessOptions& options) {
+  p.is_interleaved = options.layout == TensorLayout::kInterleaved ? 1 : 0;
+  for (std::int32_t channel = 0; channel < 3; ++channel) {
+    const auto index = static_cast<std::size_t>(channel);
+    p.output_channel[index] = options.order == ChannelOrder::kRgb ? channel : 2 - channel;
+    p.multiply[index] = options.scale / options.standard_deviation[index];
+    p.add[index] = -options.mean[index] / options.standard_deviation[index];
+    p.pad[index] = options.pad_value * p.multiply[index] + p.add[index];
+  }
+}
+
+}  // namespace
+
+std::size_t plane_of(PixelFormat format, std::size_t channel) {
+  switch (format) {
+    case PixelFormat::kNv12: return channel == 0 ? 0 : 1;
+    case PixelFormat::kI420: return channel;
+    default: return 0;
+  }
+}
+
+PreprocessParams preprocess_params(const ImageView& image, const PreprocessOptions& options,
+                                   const ResizeMapping& mapping) {
+  PreprocessParams p{};
+  set_source(p, image);
+  set_color(p, image.color);
+  set_mapping(p, mapping);
+  set_output(p, options);
+  return p;
+}
+
+}  // namespace vrt::detail

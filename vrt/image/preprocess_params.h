@@ -1,0 +1,22 @@
+// Internal (not installed): what the preprocessing kernels are told, worked out from a picture and the options.
+#pragma once
+
+#include <cstddef>
+
+#include "vrt/image/image.h"
+#include "vrt/image/preprocess_types.h"
+#include "vrt/image/preprocessor.h"
+#include "vrt/image/resize.h"
+
+namespace vrt::detail {
+
+using PreprocessParams = kernels::preprocess::Params;
+
+/// The plane whose address the kernels take for channel 0, 1, 2 (Y, Cb, Cr for the YUV formats).
+[[nodiscard]] std::size_t plane_of(PixelFormat format, std::size_t channel);
+
+/// The parameters of a launch. `image` is valid.
+[[nodiscard]] PreprocessParams preprocess_params(const ImageView& image, const PreprocessOptions& options,
+                                                 const ResizeMapping& mapping);
+
+}  // namespace vrt::detail

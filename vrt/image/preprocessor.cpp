@@ -1,0 +1,117 @@
+#include "vrt/image/preprocessor.h"
+
+#include <cmath>
+
+#include "vrt/base/fail.h"
+#include "vrt/image/preprocess_cu.h"
+#include "vrt/image/preprocess_params.h"
+
+namespace vrt {
+namespace {
+
+using Bytes = DeviceSpan<const std::uint8_t>;
+using PictureKernel = Kernel<void(Bytes, Bytes, Bytes, DeviceSpan<float>, detail::PreprocessParams)>;
+using CropsKernel = Kernel<void(Bytes, Bytes, Bytes, DeviceSpan<const float>, DeviceSpan<const std::int32_t>,
+                                DeviceSpan<float>, detail::PreprocessParams)>;
+
+// CUDA's limit on layers of blocks.
+constexpr std::size_t kMostCrops = 65535;
+
+void validate(const PreprocessOptions& options) {
+  require(options.target.width > 0 && options.target.height > 0, "a preprocessing target of {}x{} pixels is empty",
+          options.target.width, options.target.height);
+  for (const float deviation : options.standard_deviation) {
+    require(std::isfinite(deviation) && deviation != 0, "a standard deviation of {} cannot be divided by", deviation);
+  }
+}
+
+std::size_t picture_floats(const PreprocessOptions& options) {
+  return std::size_t{3} * static_cast<std::size_t>(options.target.width) *
+         static_cast<std::size_t>(options.target.height);
+}
+
+void require_image(const ImageView& image, const Device& device) {
+  require(image.device == device, "a picture on {} for a preprocessor on {}: upload it to {} first",
+          to_string(image.device), to_string(device), to_string(device));
+  image.validate();
+}
+
+void require_output(DeviceSpan<float> output, std::size_t pictures, const PreprocessOptions& options) {
+  const std::size_t expected = pictures * picture_floats(options);
+  require(output.size() == expected, "preprocessing output of {} floats: {} x 3 x {} x {} = {} expected", output.size(),
+          pictures, options.target.height, options.target.width, expected);
+}
+
+// The plane that the kernels read channel 0, 1 or 2 from.
+Bytes plane_span(const ImageView& image, std::size_t channel) {
+  const std::size_t plane = detail::plane_of(image.format, channel);
+  const ImagePlane& from = image.planes[plane];
+  const auto index = static_cast<int>(plane);
+  const auto rows = static_cast<std::size_t>(row_count(image.format, image.size.height, index));
+  // The last row need not be padded to the pitch.
+  return Bytes::from_raw(from.data, (rows - 1) * from.pitch_bytes + row_bytes(image.format, image.size.width, index));
+}
+
+LaunchShape shape_of(Size target, std::size_t layers) {
+  return grid_2d(static_cast<std::uint32_t>(target.width), static_cast<std::uint32_t>(target.height),
+                 static_cast<std::uint32_t>(layers));
+}
+
+}  // namespace
+
+struct Preprocessor::State {
+  State(const Stream& stream_of, const PreprocessOptions& options_of, const KernelModule& module, bool antialias)
+      : stream(stream_of),
+        options(options_of),
+        picture(module.get<void(Bytes, Bytes, Bytes, DeviceSpan<float>, detail::PreprocessParams)>(
+            antialias ? "preprocess_antialiased" : "preprocess_bilinear")),
+        crops(module.get<void(Bytes, Bytes, Bytes, DeviceSpan<const float>, DeviceSpan<const std::int32_t>,
+                              DeviceSpan<float>, detail::PreprocessParams)>(
+            antialias ? "preprocess_crops_antialiased" : "preprocess_crops_bilinear")) {}
+
+  Stream stream;
+  PreprocessOptions options;
+  PictureKernel picture;
+  CropsKernel crops;
+};
+
+Preprocessor::Preprocessor(const Stream& stream, const PreprocessOptions& options) {
+  validate(options);
+  state_ = std::make_unique<State>(stream, options, KernelModule::load(stream.device(), kernels::preprocess_cu),
+                                   options.interpolation == Interpolation::kBilinearAntialiased);
+}
+
+Preprocessor::~Preprocessor() = default;
+Preprocessor::Preprocessor(Preprocessor&&) noexcept = default;
+Preprocessor& Preprocessor::operator=(Preprocessor&&) noexcept = default;
+
+const PreprocessOptions& Preprocessor::options() const noexcept { return state_->options; }
+
+ResizeMapping Preprocessor::submit(const ImageView& image, DeviceSpan<float> output) {
+  const PreprocessOptions& options = state_->options;
+  require_image(image, state_->stream.device());
+  require_output(output, 1, options);
+  const ResizeMapping mapping = ResizeMapping::make(options.mode, image.size, options.target, options.pad_position);
+  state_->picture.launch(state_->stream, shape_of(options.target, 1), plane_span(image, 0), plane_span(image, 1),
+                         plane_span(image, 2), output, detail::preprocess_params(image, options, mapping));
+  return mapping;
+}
+
+void Preprocessor::submit_crops(const ImageView& image, DeviceSpan<const CropBox> boxes,
+                                DeviceSpan<const std::int32_t> count, DeviceSpan<float> output) {
+  const PreprocessOptions& options = state_->options;
+  require_image(image, state_->stream.device());
+  require_output(output, boxes.size(), options);
+  require(count.size() == 1, "the number of crops is one element of device memory, not {}", count.size());
+  require(boxes.size() <= kMostCrops, "{} crops in one call: at most {}", boxes.size(), kMostCrops);
+  if (boxes.empty()) return;
+  static_assert(sizeof(CropBox) == 4 * sizeof(float));
+  const auto corners =
+      DeviceSpan<const float>::from_raw(reinterpret_cast<const float*>(boxes.data()), boxes.size() * 4);
+  const ResizeMapping mapping = ResizeMapping::make(ResizeMode::kStretch, image.size, options.target);
+  state_->crops.launch(state_->stream, shape_of(options.target, boxes.size()), plane_span(image, 0),
+                       plane_span(image, 1), plane_span(image, 2), corners, count, output,
+                       detail::preprocess_params(image, options, mapping));
+}
+
+}  // namespace vrt
