@@ -1,0 +1,87 @@
+#include "vrt/media/picture_decoder.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "vrt/media/input_file.h"
+#include "vrt/media/picture_kind.h"
+
+namespace vrt::detail {
+namespace {
+
+constexpr std::uint64_t kMaxFileBytes = std::uint64_t{1} << 30;
+
+PacketPtr read_file(const std::filesystem::path& file, const std::string& name) {
+  InputFile input(file);
+  if (input.size() > kMaxFileBytes) {
+    fail(ErrorCode::kUnsupported, "'{}' has {} bytes; pictures may have up to {}", name, input.size(), kMaxFileBytes);
+  }
+  PacketPtr packet = make_packet();
+  if (const int status = av_new_packet(packet.get(), static_cast<int>(input.size())); status < 0) {
+    fail_ffmpeg(ErrorCode::kOutOfMemory, status, "no memory for the {} bytes of '{}'", input.size(), name);
+  }
+  input.read_all(packet->data, static_cast<std::size_t>(packet->size));
+  return packet;
+}
+
+// The decoder fills up what is missing of a JPEG without an error. Inside a scan no marker but RSTn can appear, so a complete
+// file has an end marker behind its last start of scan.
+bool jpeg_ends(std::string_view bytes) {
+  const std::size_t scan = bytes.rfind("\xFF\xDA");
+  return scan != std::string_view::npos && bytes.find("\xFF\xD9", scan) != std::string_view::npos;
+}
+
+void require_complete(const PictureKind& kind, const AVPacket& packet, const std::string& name) {
+  const std::string_view bytes(reinterpret_cast<const char*>(packet.data), static_cast<std::size_t>(packet.size));
+  if (kind.codec == AV_CODEC_ID_MJPEG && !jpeg_ends(bytes)) {
+    fail(ErrorCode::kCorrupt, "'{}' is cut: its JPEG data has no end after {} bytes", name, packet.size);
+  }
+}
+
+CodecPtr open_decoder(const PictureKind& kind, const std::string& name) {
+  const AVCodec* decoder = avcodec_find_decoder(kind.codec);
+  if (decoder == nullptr) fail(ErrorCode::kUnsupported, "'{}': this FFmpeg has no {} decoder", name, kind.name);
+  CodecPtr codec = make_codec(decoder);
+  codec->thread_count = 1;
+  codec->max_pixels = kMaxPixels;
+  if (const int status = avcodec_open2(codec.get(), decoder, nullptr); status < 0) {
+    fail_ffmpeg(ErrorCode::kUnsupported, status, "'{}': the {} decoder does not start", name, kind.name);
+  }
+  return codec;
+}
+
+ErrorCode code_of(int status) {
+  const bool limit = status == AVERROR(EINVAL) || status == AVERROR_PATCHWELCOME || status == AVERROR(ENOSYS);
+  return limit ? ErrorCode::kUnsupported : ErrorCode::kCorrupt;
+}
+
+FramePtr decode(AVCodecContext& codec, const AVPacket& packet, const PictureKind& kind, const std::string& name) {
+  FramePtr frame = make_frame();
+  int status = avcodec_send_packet(&codec, &packet);
+  if (status >= 0) status = avcodec_send_packet(&codec, nullptr);
+  if (status >= 0) status = avcodec_receive_frame(&codec, frame.get());
+  if (status < 0) fail_ffmpeg(code_of(status), status, "'{}' cannot be decoded as a {} picture", name, kind.name);
+  return frame;
+}
+
+}  // namespace
+
+DecodedFrame decode_picture(const std::filesystem::path& file, const std::string& name) {
+  begin_ffmpeg_work();
+  const PacketPtr packet = read_file(file, name);
+  const PictureKind* kind = picture_kind_of({packet->data, static_cast<std::size_t>(packet->size)});
+  if (kind == nullptr) {
+    fail(ErrorCode::kCorrupt, "'{}' is not a picture: its content is no JPEG, PNG, BMP, TIFF, WebP, GIF or PNM", name);
+  }
+  require_complete(*kind, *packet, name);
+  const CodecPtr codec = open_decoder(*kind, name);
+  DecodedFrame result;
+  result.pixels = decode(*codec, *packet, *kind, name);
+  result.orientation = orientation_of_frame(*result.pixels);
+  result.hints = {.is_picture = true, .unspecified = YuvMatrix::kBt601};
+  result.source = name;
+  return result;
+}
+
+}  // namespace vrt::detail
