@@ -1,0 +1,24 @@
+// What the command line is read into, and how a command ends.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace vrt::cli {
+
+/// An end by a signal is 128 + the signal's number, as a shell reports it.
+enum ExitCode : int { kSuccess = 0, kFailure = 1, kWrongUsage = 2 };
+
+struct RunArguments {
+  std::string source;
+  std::string model;
+  std::string save;
+  std::string json;
+  float threshold = 0.5F;
+  std::string device = "auto";
+  std::string engine = "auto";
+  std::int64_t max_frames = 0;
+  int verbosity = 0;  ///< 0 warnings, 1 information, 2 everything.
+};
+
+}  // namespace vrt::cli

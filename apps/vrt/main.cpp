@@ -1,0 +1,67 @@
+// vrt: the command-line tool. Reads the arguments; the commands are in files of their own.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string>
+
+#include "apps/vrt/arguments.h"
+#include "apps/vrt/failure.h"
+#include "apps/vrt/load_media_module.h"
+#include "apps/vrt/models_command.h"
+
+namespace vrt::cli {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  vrt run clip.mp4 --model centerface --save annotated.mp4\n"
+    "  vrt run photos/ --model centerface --save annotated/ --json faces.jsonl\n"
+    "  vrt run clip.mp4 --model centerface --json - | head -n 1\n";
+
+void add_run_options(CLI::App& run, RunArguments& arguments) {
+  run.add_option("SOURCE", arguments.source, "A video, a picture, or a folder of pictures")->required();
+  run.add_option("--model", arguments.model, "A name of `vrt models`, or an ONNX file")->required();
+  run.add_option("--save", arguments.save, "Write annotated: FILE.mp4 for a video, FILE.png or FILE.jpg for a picture, a folder");
+  run.add_option("--json", arguments.json, "Write one line of JSON a frame to this file; - is the standard output");
+  run.add_option("--threshold", arguments.threshold, "Least score of a detection, 0 to 1")
+      ->check(CLI::Range(0.0F, 1.0F))
+      ->capture_default_str();
+  run.add_option("--device", arguments.device, "auto, cpu or cuda:N")->capture_default_str();
+  run.add_option("--engine", arguments.engine, "auto, or a backend of `vrt doctor`")->capture_default_str();
+  run.add_option("--max-frames", arguments.max_frames, "Stop after so many frames")->check(CLI::PositiveNumber);
+  run.add_flag("-v,--verbose", arguments.verbosity, "Say more on the standard error; twice for everything");
+  run.footer(kExamples);
+}
+
+int run_tool(int argc, char** argv) {
+  CLI::App app("vrt, a real-time vision runtime: finds things in videos and pictures.", "vrt");
+  app.set_version_flag("--version", "vrt " VRT_VERSION);
+  app.set_help_flag("-h,--help", "Print this help and exit");
+  app.require_subcommand(1);
+  RunArguments arguments;
+  CLI::App* run = app.add_subcommand("run", "Run a model on a video, a picture or a folder of pictures");
+  add_run_options(*run, arguments);
+  CLI::App* doctor = app.add_subcommand("doctor", "List what vrt found on this machine, and what to install");
+  CLI::App* models = app.add_subcommand("models", "List the models that vrt knows by name");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    std::fputs(app.help().c_str(), stdout);
+    return kSuccess;
+  } catch (const CLI::CallForVersion& version) {
+    std::printf("%s\n", version.what());
+    return kSuccess;
+  } catch (const CLI::ParseError& error) {
+    print_failure(std::string(error.what()) + " (see vrt --help)");
+    return kWrongUsage;
+  }
+  if (models->parsed()) return models_command();
+  if (doctor->parsed()) return load_media_module().doctor();
+  return load_media_module().run(arguments);
+}
+
+}  // namespace
+}  // namespace vrt::cli
+
+int main(int argc, char** argv) {
+  return vrt::cli::report_failures([&] { return vrt::cli::run_tool(argc, argv); });
+}

@@ -1,0 +1,67 @@
+#include "apps/vrt/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace vrt::cli {
+namespace {
+
+constexpr double kSecondsBetweenRedraws = 0.1;
+constexpr double kSecondsBetweenLines = 5;
+constexpr std::int64_t kBarCells = 30;
+
+double rate(std::int64_t frames, double seconds) { return seconds > 0 ? static_cast<double>(frames) / seconds : 0; }
+
+}  // namespace
+
+std::string progress_line(const RunProgress& progress) {
+  const double per_second = rate(progress.frames, progress.seconds);
+  if (!progress.total || *progress.total <= 0) return fmt::format("{} frames  {:.1f} frames/s", progress.frames, per_second);
+  const std::int64_t total = std::max(*progress.total, progress.frames);
+  const std::int64_t cells = kBarCells * progress.frames / total;
+  return fmt::format("[{:#<{}}{:-<{}}] {:>{}}/{}  {:.1f} frames/s", "", cells, "", kBarCells - cells, progress.frames,
+                     fmt::formatted_size("{}", total), total, per_second);
+}
+
+ProgressBar::ProgressBar(std::FILE* to) : to_(to), is_terminal_(isatty(fileno(to)) == 1) {}
+
+ProgressBar::~ProgressBar() {
+  if (line_is_open_) std::fputc('\n', to_);
+}
+
+bool ProgressBar::is_due(const RunProgress& progress) const {
+  const bool last = progress.total && progress.frames == *progress.total;
+  if (is_terminal_ && (last || !line_is_open_)) return true;
+  return progress.seconds - shown_at_ >= (is_terminal_ ? kSecondsBetweenRedraws : kSecondsBetweenLines);
+}
+
+void ProgressBar::show(const RunProgress& progress) {
+  if (!is_due(progress)) return;
+  shown_at_ = progress.seconds;
+  // On a terminal: back to the start of the line, and clear what the line before left behind.
+  fmt::print(to_, "{}{}{}", is_terminal_ ? "\r" : "", progress_line(progress), is_terminal_ ? "\x1b[K" : "\n");
+  std::fflush(to_);
+  line_is_open_ = is_terminal_;
+}
+
+std::string summary_of(const RunReport& report) {
+  std::string text;
+  const auto out = std::back_inserter(text);
+  fmt::format_to(out, "{} frames of {}x{}, {} detections, in {:.3f} s: {:.1f} frames/s (set-up {:.3f} s)\n", report.frames,
+                 report.source.size.width, report.source.size.height, report.detections, report.seconds,
+                 rate(report.frames, report.seconds), report.setup_seconds);
+  fmt::format_to(out, "on {} with {}, network input {}x{}\n", to_string(report.device), report.backend,
+                 report.network_input.width, report.network_input.height);
+  if (report.stages.empty()) return text;
+  fmt::format_to(out, "{:<8} {:>8} {:>10} {:>10} {:>10} {:>10}\n", "stage", "count", "mean ms", "median ms", "95 % ms", "max ms");
+  for (const StageSummary& stage : report.stages) {
+    fmt::format_to(out, "{:<8} {:>8} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f}\n", stage.name, stage.count, stage.mean,
+                   stage.median, stage.p95, stage.maximum);
+  }
+  return text;
+}
+
+}  // namespace vrt::cli

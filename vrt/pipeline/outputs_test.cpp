@@ -1,0 +1,106 @@
+#include "vrt/pipeline/outputs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "vrt/base/error.h"
+
+namespace vrt {
+namespace {
+
+namespace fs = std::filesystem;
+
+SourceInfo info_of(SourceKind kind) {
+  SourceInfo info;
+  info.kind = kind;
+  info.frame_rate = kind == SourceKind::kVideo ? 25 : 0;
+  return info;
+}
+
+class OutputsTest : public ::testing::Test {
+ protected:
+  OutputsTest() : folder_(fs::path(::testing::TempDir()) / ("outputs" + std::to_string(::getpid()))) {
+    fs::create_directories(folder_);
+  }
+  ~OutputsTest() override { fs::remove_all(folder_); }
+
+  /// What is in the folder, temporary files included.
+  [[nodiscard]] std::vector<std::string> names() const {
+    std::vector<std::string> found;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_)) {
+      found.push_back(fs::relative(entry.path(), folder_).string());
+    }
+    return found;
+  }
+  [[nodiscard]] ErrorCode refusal(const fs::path& target, SourceKind kind) const {
+    try {
+      PictureOutput output(target, (folder_ / "source.mp4").string(), info_of(kind));
+    } catch (const Error& error) {
+      return error.code();
+    }
+    return ErrorCode::kInternal;
+  }
+
+  fs::path folder_;
+  std::vector<std::uint8_t> pixels_ = std::vector<std::uint8_t>(64 * 48 * 3, 100);
+  ImageView picture_ = ImageView::packed(Device::cpu(), pixels_.data(), {64, 48}, PixelFormat::kRgb8);
+};
+
+TEST_F(OutputsTest, TargetsThatDoNotSuitTheSourceAreRefused) {
+  std::ofstream(folder_ / "source.mp4") << "x";
+  EXPECT_EQ(refusal(folder_ / "out.avi", SourceKind::kVideo), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(refusal(folder_ / "out.mp4", SourceKind::kPicture), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(refusal(folder_ / "source.mp4", SourceKind::kFolder), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(refusal(folder_ / "source.mp4", SourceKind::kVideo), ErrorCode::kInvalidArgument) << "over its own source";
+  EXPECT_EQ(refusal(folder_ / "." / "source.mp4", SourceKind::kVideo), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(refusal(folder_ / "out.MP4", SourceKind::kVideo), ErrorCode::kInternal) << "accepted";
+  EXPECT_THAT(names(), ::testing::ElementsAre("source.mp4"));
+}
+
+TEST_F(OutputsTest, PicturesOfAFolderKeepTheirNamesAndNoTwoBecomeOne) {
+  PictureOutput output(folder_ / "out", "in", info_of(SourceKind::kFolder));
+  for (const char* source : {"in/a.jpg", "in/a.png", "in/a.bmp", "in/B.JPEG"}) output.write(picture_, source, 0);
+  output.finish();
+  EXPECT_THAT(names(), ::testing::UnorderedElementsAre("out", "out/a.jpg", "out/a.png", "out/a.bmp.png", "out/B.JPEG"));
+}
+
+TEST_F(OutputsTest, AVideoAppearsOnlyWhenItIsFinished) {
+  {
+    PictureOutput output(folder_ / "left.mp4", "in.mp4", info_of(SourceKind::kVideo));
+    output.write(picture_, "in.mp4", 0);
+    EXPECT_FALSE(fs::exists(folder_ / "left.mp4"));
+  }
+  EXPECT_TRUE(names().empty()) << "something was left behind";
+  PictureOutput output(folder_ / "done.mp4", "in.mp4", info_of(SourceKind::kVideo));
+  output.write(picture_, "in.mp4", 0);
+  output.finish();
+  EXPECT_THAT(names(), ::testing::ElementsAre("done.mp4"));
+}
+
+TEST_F(OutputsTest, JsonLinesAppearOnlyWhenTheyAreComplete) {
+  const fs::path file = folder_ / "lines.jsonl";
+  {
+    JsonOutput output(file.string());
+    output.write({"a", 0, 0, {1, 1}, {}});
+  }
+  EXPECT_TRUE(names().empty());
+  JsonOutput output(file.string());
+  output.write({"a", 0, 0, {1, 1}, {}});
+  output.write({"a", 1, 0, {1, 1}, {}});
+  EXPECT_FALSE(fs::exists(file));
+  output.finish();
+  std::ifstream stream(file);
+  const std::string text(std::istreambuf_iterator<char>(stream), {});
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2);
+}
+
+}  // namespace
+}  // namespace vrt

@@ -1,0 +1,214 @@
+#include "vrt/pipeline/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "vrt/pipeline/bounded_queue.h"
+#include "vrt/pipeline/detector_pool.h"
+#include "vrt/pipeline/outputs.h"
+#include "vrt/view/annotate.h"
+
+namespace vrt {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// How frames are spread over streams and slots.
+struct Layout {
+  /// More lanes than this only compete for memory bandwidth; each holds its own activations.
+  static constexpr std::size_t kMaxCpuLanes = 4;
+  /// Frames between the waiting and the writing thread, beside the one that is being written.
+  static constexpr std::size_t kQueued = 2;
+
+  std::size_t lanes = 1;
+  std::size_t in_flight = 2;
+
+  static Layout choose(Device device, SourceKind kind) {
+    if (!device.is_cpu() || kind == SourceKind::kPicture) return {};
+    const auto threads = static_cast<std::size_t>(std::max(1, describe(device).parallel_units));
+    const std::size_t lanes = std::min(threads, kMaxCpuLanes);
+    return {lanes, 2 * lanes};  // One frame runs and one is queued behind it, so that no lane waits for the writer.
+  }
+  /// Frames that are alive at once: in flight, queued, being written.
+  [[nodiscard]] std::size_t frames() const { return in_flight + kQueued + 1; }
+  [[nodiscard]] std::size_t slots_per_lane() const { return (frames() + lanes - 1) / lanes; }
+  /// A frame that was given back can be filled again only when its stream is past what was queued behind it.
+  [[nodiscard]] SourceOptions source_options() const { return {static_cast<std::int32_t>(frames() + in_flight)}; }
+};
+
+class Run {
+ public:
+  Run(const RunOptions& options, const RunHooks& hooks)
+      : options_(options),
+        hooks_(hooks),
+        source_(options.source, options.device, Layout::choose(options.device, SourceKind::kVideo).source_options()),
+        layout_(Layout::choose(options.device, source_.info().kind)),
+        pool_({options.model, options.device, options.engine, {.score_threshold = options.score_threshold}, layout_.lanes,
+               layout_.slots_per_lane()}),
+        in_flight_(layout_.in_flight),
+        done_(Layout::kQueued) {
+    if (!options.save.empty()) pictures_.emplace(options.save, options.source, source_.info());
+    if (!options.json.empty()) json_.emplace(options.json);
+    (void)pool_.lane_for(source_.info().size, 0);
+  }
+
+  RunReport execute();
+
+ private:
+  void submit_all();
+  bool submit_next();
+  void hand_on_oldest();
+  void write_all();
+  void write(Slot& slot);
+  void remember(std::exception_ptr error);
+  [[nodiscard]] bool should_end() const;
+  [[nodiscard]] bool stop_requested() const { return hooks_.stop != nullptr && hooks_.stop->load(); }
+  [[nodiscard]] std::optional<std::int64_t> total() const;
+  [[nodiscard]] RunReport report() const;
+
+  const RunOptions& options_;
+  const RunHooks& hooks_;
+  Source source_;
+  Layout layout_;
+  std::optional<PictureOutput> pictures_;
+  std::optional<JsonOutput> json_;
+  DetectorPool pool_;
+  BoundedQueue<Slot*> in_flight_;  ///< Submitted, in order; only the submitting thread uses it.
+  BoundedQueue<Slot*> done_;       ///< Results are on the host; closed at the end.
+  Canvas canvas_;
+  StageTimes times_;
+  Clock::time_point start_;
+  std::int64_t submitted_ = 0;
+  std::int64_t written_ = 0;
+  std::int64_t detections_ = 0;
+  std::mutex error_mutex_;
+  std::exception_ptr error_;
+  std::atomic<bool> failed_ = false;
+};
+
+RunReport Run::execute() {
+  start_ = Clock::now();
+  std::thread writer([this] { write_all(); });
+  try {
+    submit_all();
+  } catch (...) {
+    remember(std::current_exception());
+  }
+  done_.close();
+  writer.join();
+  if (error_) std::rethrow_exception(error_);
+  if (pictures_) pictures_->finish();
+  if (json_) json_->finish();
+  return report();
+}
+
+void Run::submit_all() {
+  while (!should_end() && submit_next()) {
+    if (in_flight_.size() == layout_.in_flight) hand_on_oldest();
+  }
+  while (in_flight_.size() > 0) hand_on_oldest();
+}
+
+bool Run::submit_next() {
+  const std::size_t number = static_cast<std::size_t>(submitted_) % layout_.lanes;
+  auto frame = times_.time(Stage::kSource, [&] { return source_.next(pool_.stream(number)); });
+  if (!frame) return false;
+  const Size size = frame->image().size;
+  if (pool_.must_drain_for(size)) {
+    while (in_flight_.size() > 0) hand_on_oldest();
+  }
+  Lane& lane = pool_.lane_for(size, number);
+  Slot& slot = **lane.free.pop();
+  slot.frame.emplace(std::move(*frame));
+  times_.time(Stage::kSubmit, [&] { lane.submit(slot, slot.frame->image()); });
+  in_flight_.push(&slot);
+  ++submitted_;
+  return true;
+}
+
+void Run::hand_on_oldest() {
+  Slot& slot = **in_flight_.pop();
+  times_.time(Stage::kWait, [&] { slot.done.synchronize(); });
+  done_.push(&slot);
+}
+
+void Run::write_all() {
+  while (const auto slot = done_.pop()) {
+    try {
+      if (!failed_) write(**slot);
+    } catch (...) {
+      remember(std::current_exception());
+    }
+    (*slot)->lane->release(**slot);
+  }
+}
+
+void Run::write(Slot& slot) {
+  const Frame& frame = *slot.frame;
+  const auto detections = slot.result.detections();
+  if (pictures_) {
+    times_.time(Stage::kDraw, [&] {
+      canvas_.set(frame.host_image());
+      canvas_.draw(detections);
+    });
+    times_.time(Stage::kEncode, [&] { pictures_->write(canvas_.view(), frame.source(), frame.time()); });
+  }
+  if (json_) {
+    times_.time(Stage::kJson, [&] {
+      json_->write({frame.source(), frame.index(), frame.time(), frame.host_image().size, detections});
+    });
+  }
+  ++written_;
+  detections_ += static_cast<std::int64_t>(detections.size());
+  if (hooks_.progress) hooks_.progress({written_, total(), seconds_since(start_)});
+}
+
+void Run::remember(std::exception_ptr error) {
+  const std::scoped_lock lock(error_mutex_);
+  if (!error_) error_ = std::move(error);
+  failed_ = true;
+}
+
+bool Run::should_end() const {
+  return failed_ || stop_requested() || (options_.max_frames > 0 && submitted_ == options_.max_frames);
+}
+
+std::optional<std::int64_t> Run::total() const {
+  const auto count = source_.info().frame_count;
+  if (options_.max_frames == 0) return count;
+  return count ? std::min(*count, options_.max_frames) : options_.max_frames;
+}
+
+RunReport Run::report() const {
+  RunReport report;
+  report.source = source_.info();
+  report.frames = written_;
+  report.detections = detections_;
+  report.stopped_early = stop_requested();
+  report.seconds = seconds_since(start_);
+  report.device = options_.device;
+  report.backend = fmt::format("{} {}", pool_.engine().backend_name(), pool_.engine().backend_version());
+  report.network_input = pool_.input();
+  report.stages = times_.summary();
+  return report;
+}
+
+}  // namespace
+
+RunReport run_detection(const RunOptions& options, const RunHooks& hooks) {
+  const auto start = Clock::now();
+  Run run(options, hooks);
+  const double setup_seconds = seconds_since(start);
+  RunReport report = run.execute();
+  report.setup_seconds = setup_seconds;
+  return report;
+}
+
+}  // namespace vrt

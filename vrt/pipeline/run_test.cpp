@@ -1,0 +1,193 @@
+#include "vrt/pipeline/run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "vrt/base/error.h"
+#include "vrt/device/counters.h"
+#include "vrt/media/sink.h"
+#include "vrt/pipeline/allocation_counter.h"
+
+namespace vrt {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RunTest : public ::testing::Test {
+ protected:
+  RunTest() : folder_(fs::path(::testing::TempDir()) / ("run" + std::to_string(::getpid()))) {
+    fs::create_directories(folder_);
+    options_.source = VRT_TEST_CLIP;
+    options_.model = VRT_TEST_CENTERFACE;
+  }
+  ~RunTest() override { fs::remove_all(folder_); }
+
+  [[nodiscard]] std::vector<nlohmann::json> lines(const std::string& name) const {
+    std::vector<nlohmann::json> parsed;
+    std::ifstream stream(folder_ / name);
+    for (std::string line; std::getline(stream, line);) parsed.push_back(nlohmann::json::parse(line));
+    return parsed;
+  }
+  [[nodiscard]] std::size_t file_count() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), {}));
+  }
+  /// A uniform picture in the folder `pictures`.
+  void add_picture(const std::string& name, Size size) const {
+    fs::create_directories(folder_ / "pictures");
+    const std::vector<std::uint8_t> pixels(packed_bytes(size, PixelFormat::kRgb8), 90);
+    write_picture(folder_ / "pictures" / name, ImageView::packed(Device::cpu(), pixels.data(), size, PixelFormat::kRgb8));
+  }
+
+  fs::path folder_;
+  RunOptions options_;
+};
+
+TEST_F(RunTest, FramesComeOutInOrderWithOneFaceEach) {
+  options_.json = (folder_ / "lines.jsonl").string();
+  options_.save = folder_ / "annotated.mp4";
+  options_.max_frames = 24;
+  std::vector<std::int64_t> progress;
+  const RunReport report = run_detection(options_, {.progress = [&](const RunProgress& p) {
+                                           progress.push_back(p.frames);
+                                           EXPECT_EQ(p.total, 24);
+                                         }});
+  EXPECT_EQ(report.frames, 24);
+  EXPECT_EQ(report.detections, 24);
+  EXPECT_FALSE(report.stopped_early);
+  EXPECT_EQ(progress.size(), 24U);
+  EXPECT_TRUE(std::is_sorted(progress.begin(), progress.end()));
+  const auto found = lines("lines.jsonl");
+  ASSERT_EQ(found.size(), 24U);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i]["frame"], i);
+    EXPECT_EQ(found[i]["width"], 176);
+    EXPECT_EQ(found[i]["detections"].size(), 1U) << i;
+    const double before = i == 0 ? -1 : found[i - 1]["time"].get<double>();
+    EXPECT_GT(found[i]["time"].get<double>(), before);
+  }
+  EXPECT_GT(fs::file_size(folder_ / "annotated.mp4"), 1000U);
+  EXPECT_EQ(file_count(), 2U) << "temporary files are left";
+  EXPECT_EQ(report.stages.size(), 6U);
+}
+
+TEST_F(RunTest, AFrameCostsOneWaitAndNoAllocationOfTheSubmittingThread) {
+  // Two runs that differ by 40 frames: what they spend differs by what 40 warm frames cost.
+  struct Spent {
+    DeviceCounters device;
+    std::uint64_t allocations = 0;
+  };
+  const auto spend = [&](std::int64_t frames) {
+    options_.max_frames = frames;
+    const DeviceCounters before = counters(Device::cpu());
+    const std::uint64_t allocations = test::allocations_of_this_thread();
+    EXPECT_EQ(run_detection(options_).frames, frames);
+    return Spent{counters(Device::cpu()) - before, test::allocations_of_this_thread() - allocations};
+  };
+  options_.save = folder_ / "annotated.mp4";
+  options_.json = (folder_ / "lines.jsonl").string();
+  spend(20);  // Lazy loading anywhere is over.
+  const Spent few = spend(20);
+  const Spent many = spend(60);
+  EXPECT_EQ(many.device.waits - few.device.waits, 40U);
+  EXPECT_EQ(many.device.device_allocations, few.device.device_allocations);
+  EXPECT_EQ(many.device.pinned_allocations, few.device.pinned_allocations);
+  EXPECT_EQ(many.device.blocking_copies, few.device.blocking_copies);
+#if !defined(VRT_EAGER_CPU_STREAM)
+  EXPECT_EQ(many.allocations, few.allocations);
+#endif
+}
+
+TEST_F(RunTest, AnEarlyStopFinishesTheFiles) {
+  options_.json = (folder_ / "lines.jsonl").string();
+  options_.save = folder_ / "annotated.mp4";
+  std::atomic<bool> stop = false;
+  const RunReport report =
+      run_detection(options_, {.progress = [&](const RunProgress& p) { stop = p.frames >= 5; }, .stop = &stop});
+  EXPECT_TRUE(report.stopped_early);
+  EXPECT_GE(report.frames, 5);
+  EXPECT_LT(report.frames, 60);
+  EXPECT_EQ(lines("lines.jsonl").size(), static_cast<std::size_t>(report.frames));
+  Source written((folder_ / "annotated.mp4").string(), Device::cpu());
+  Stream stream(Device::cpu());
+  std::int64_t frames = 0;
+  while (const auto frame = written.next(stream)) ++frames;
+  EXPECT_EQ(frames, report.frames) << "the video is not complete";
+}
+
+TEST_F(RunTest, AStopBeforeTheFirstFrameIsHarmless) {
+  options_.json = (folder_ / "lines.jsonl").string();
+  const std::atomic<bool> stop = true;
+  EXPECT_EQ(run_detection(options_, {.progress = {}, .stop = &stop}).frames, 0);
+  EXPECT_TRUE(lines("lines.jsonl").empty());
+}
+
+TEST_F(RunTest, AFailureOfTheWritingThreadEndsTheRunOnceAndLeavesNoFile) {
+  options_.json = (folder_ / "lines.jsonl").string();
+  options_.save = folder_ / "annotated.mp4";
+  int calls = 0;
+  const auto failing = [&](const RunProgress& p) {
+    ++calls;
+    if (p.frames == 7) throw std::runtime_error("the seventh frame");
+  };
+  try {
+    run_detection(options_, {.progress = failing});
+    FAIL() << "nothing was thrown";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "the seventh frame");
+  }
+  EXPECT_EQ(calls, 7) << "frames behind the failure were written";
+  EXPECT_EQ(file_count(), 0U);
+}
+
+TEST_F(RunTest, ACutVideoIsAFailureAndLeavesNoFile) {
+  const fs::path cut = folder_ / "cut.mp4";
+  options_.save = folder_ / "whole.mp4";
+  run_detection(options_);
+  fs::copy_file(folder_ / "whole.mp4", cut);
+  fs::resize_file(cut, fs::file_size(cut) / 2);
+  options_.source = cut.string();
+  options_.save = folder_ / "annotated.mp4";
+  EXPECT_THROW(run_detection(options_), Error);
+  EXPECT_FALSE(fs::exists(folder_ / "annotated.mp4"));
+}
+
+TEST_F(RunTest, AFolderOfMixedSizesIsSavedPictureByPicture) {
+  const Size sizes[] = {{64, 64}, {320, 100}, {100, 320}, {64, 64}, {400, 300}, {300, 400}, {333, 251}, {64, 64}};
+  int number = 0;
+  for (const Size size : sizes) add_picture("p" + std::to_string(number++) + ".png", size);
+  options_.source = (folder_ / "pictures").string();
+  options_.save = folder_ / "annotated";
+  options_.json = (folder_ / "lines.jsonl").string();
+  const RunReport report = run_detection(options_);
+  EXPECT_EQ(report.frames, 8);
+  const auto found = lines("lines.jsonl");
+  ASSERT_EQ(found.size(), 8U);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const std::string name = "p" + std::to_string(i) + ".png";
+    EXPECT_EQ(found[i]["source"], (folder_ / "pictures" / name).string());
+    EXPECT_EQ(found[i]["width"], sizes[i].width);
+    EXPECT_EQ(found[i]["height"], sizes[i].height);
+    EXPECT_TRUE(fs::exists(folder_ / "annotated" / name)) << name;
+  }
+}
+
+TEST_F(RunTest, AWrongTargetIsRefusedBeforeAnythingRuns) {
+  options_.save = folder_ / "annotated.avi";
+  EXPECT_THROW(run_detection(options_), Error);
+  EXPECT_EQ(file_count(), 0U);
+}
+
+}  // namespace
+}  // namespace vrt
