@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <span>
 
@@ -38,8 +39,8 @@ class VRT_API CenterFaceResult {
   /// Host only, valid until the next submit into this result. The first call after a wait assembles the views, without
   /// allocating.
   [[nodiscard]] std::span<const Detection> detections() const;
-  /// How many faces passed the threshold before suppression, and whether there were more than the decoder can hold
-  /// (CenterFace::kMaxCandidates), in which case the weakest were left out.
+  /// How many cells of the network's heatmap passed the threshold, and whether these were more than are decoded
+  /// (CenterFace::kMaxCandidates), in which case the weakest were left out. Host only, as `detections`.
   [[nodiscard]] std::int32_t candidate_count() const;
   [[nodiscard]] bool candidates_overflowed() const;
 
@@ -57,10 +58,12 @@ class VRT_API CenterFace {
   static constexpr std::int32_t kMaxFaces = 256;
   static constexpr std::int32_t kLandmarks = 5;
 
-  /// The network's input size for pictures of this size: aspect kept, the longer side between 320 and 640 pixels, both
-  /// sides multiples of 32.
+  /// The network's input size for pictures of this size: the picture scaled, aspect kept, to a longer side of 320 pixels at
+  /// least and 640 at most, then each side rounded up to a multiple of 32 (the letterbox pads the rest). 176×144 gives
+  /// 320×288. Throws kInvalidArgument for an empty picture.
   [[nodiscard]] static Size input_size_for(Size picture);
-  /// Opens the model with an input of that size (multiples of 32). Blocks.
+  /// Opens the model with an input of that size. Blocks. Throws as Engine::open, and kInvalidArgument unless both sides are
+  /// multiples of 32.
   [[nodiscard]] static Engine open_engine(const std::filesystem::path& model, Device device, Size input,
                                           EngineOptions options = {});
 

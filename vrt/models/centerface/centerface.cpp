@@ -1,0 +1,234 @@
+#include "vrt/models/centerface/centerface.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "vrt/base/fail.h"
+#include "vrt/image/preprocessor.h"
+#include "vrt/models/centerface/face_decoder.h"
+
+namespace vrt {
+namespace {
+
+constexpr std::int32_t kStride = 4;        // Input pixels a cell of the outputs.
+constexpr std::int32_t kInputMultiple = 32;  // The network halves its input five times.
+
+// The network's only input as a size, checked.
+Size input_size_of(const Engine& engine) {
+  require(engine.inputs().size() == 1, "{}: CenterFace has 1 input, this network has {}", engine.model().string(),
+          engine.inputs().size());
+  const TensorInfo& input = engine.inputs()[0];
+  const Shape& shape = input.shape;
+  require(input.type == DType::kFloat32 && shape.rank() == 4 && shape[0] == 1 && shape[1] == 3 && shape[2] > 0 &&
+              shape[3] > 0 && shape[2] % kInputMultiple == 0 && shape[3] % kInputMultiple == 0,
+          "{}: input '{}' is {} {}, CenterFace takes float32 [1, 3, H, W] with H and W multiples of {}; open the engine with "
+          "CenterFace::open_engine",
+          engine.model().string(), input.name, to_string(input.type), to_string(shape), kInputMultiple);
+  return {static_cast<std::int32_t>(shape[3]), static_cast<std::int32_t>(shape[2])};
+}
+
+// Positions of the network's outputs.
+struct OutputIndices {
+  std::size_t heatmap, scale, offset, landmarks;
+};
+
+std::string describe_outputs(const Engine& engine) {
+  std::string text;
+  for (const TensorInfo& output : engine.outputs()) {
+    text += fmt::format("{}'{}' {} {}", text.empty() ? "" : ", ", output.name, to_string(output.type), to_string(output.shape));
+  }
+  return text;
+}
+
+// The outputs that are a map of `channels` values a cell, in the network's order.
+std::vector<std::size_t> maps_with(const Engine& engine, Size grid, std::int64_t channels) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < engine.outputs().size(); ++i) {
+    const TensorInfo& output = engine.outputs()[i];
+    if (output.type == DType::kFloat32 && output.shape == Shape{1, channels, grid.height, grid.width}) found.push_back(i);
+  }
+  return found;
+}
+
+// By channels: 1 heatmap, 10 landmarks. Scale and offset have two each: the one that calls itself "offset" is the offset;
+// where neither or both do, scale comes first, as CenterFace's own export (whose outputs have numbers for names) has it.
+OutputIndices find_outputs(const Engine& engine, Size grid) {
+  const auto heatmap = maps_with(engine, grid, 1);
+  const auto pairs = maps_with(engine, grid, 2);
+  const auto landmarks = maps_with(engine, grid, 2 * CenterFace::kLandmarks);
+  require(heatmap.size() == 1 && pairs.size() == 2 && landmarks.size() == 1,
+          "{}: not CenterFace's outputs: expected float32 maps of {}x{} cells with 1, 2, 2 and 10 channels, found {}",
+          engine.model().string(), grid.width, grid.height, describe_outputs(engine));
+  const auto calls_itself_offset = [&](std::size_t i) {
+    return engine.outputs()[i].name.find("offset") != std::string::npos;
+  };
+  const bool offset_first = calls_itself_offset(pairs[0]) && !calls_itself_offset(pairs[1]);
+  return {heatmap[0], pairs[offset_first ? 1 : 0], pairs[offset_first ? 0 : 1], landmarks[0]};
+}
+
+CenterFaceOutputs outputs_of(const Session& session, Size input) {
+  const Size grid{input.width / kStride, input.height / kStride};
+  const OutputIndices index = find_outputs(session.engine(), grid);
+  return {grid, session.output(index.heatmap).as<float>(), session.output(index.scale).as<float>(),
+          session.output(index.offset).as<float>(), session.output(index.landmarks).as<float>()};
+}
+
+// RGB, 0..255, not normalised; aspect kept, since the network was trained on undistorted faces.
+PreprocessOptions preprocessing(Size input) {
+  PreprocessOptions options;
+  options.target = input;
+  options.mode = ResizeMode::kLetterbox;
+  options.interpolation = Interpolation::kBilinear;
+  options.order = ChannelOrder::kRgb;
+  options.scale = 1;
+  return options;
+}
+
+const CenterFaceOptions& checked(const CenterFaceOptions& options) {
+  require(options.score_threshold >= 0 && options.score_threshold <= 1, "score_threshold must be in [0, 1], not {}",
+          options.score_threshold);
+  require(options.nms_threshold >= 0 && options.nms_threshold <= 1, "nms_threshold must be in [0, 1], not {}",
+          options.nms_threshold);
+  return options;
+}
+
+}  // namespace
+
+struct CenterFaceResult::State {
+  explicit State(const Stream& stream);
+  [[nodiscard]] FaceSpans device_spans();
+  void enqueue_read_back(const Stream& stream);
+  void assemble();
+
+  static constexpr std::size_t kFaces = CenterFace::kMaxFaces;
+  static constexpr std::size_t kPoints = kFaces * CenterFace::kLandmarks;
+
+  Device device;
+  DeviceBuffer<std::int32_t> device_counts;
+  DeviceBuffer<kernels::float4> device_boxes;
+  DeviceBuffer<float> device_scores;
+  DeviceBuffer<kernels::float2> device_landmarks;
+  PinnedBuffer<std::int32_t> counts;
+  PinnedBuffer<kernels::float4> boxes;
+  PinnedBuffer<float> scores;
+  PinnedBuffer<kernels::float2> landmarks;
+  // The host's view, assembled on the first look. Both vectors are as long as they can get.
+  bool assembled = true;
+  std::size_t face_count = 0;
+  std::vector<Detection> detections;
+  std::vector<Keypoint> keypoints;
+};
+
+CenterFaceResult::State::State(const Stream& stream)
+    : device(stream.device()),
+      device_counts(DeviceBuffer<std::int32_t>::zeros(stream, FaceDecoder::kCounts)),
+      device_boxes(DeviceBuffer<kernels::float4>::zeros(stream, kFaces)),
+      device_scores(DeviceBuffer<float>::zeros(stream, kFaces)),
+      device_landmarks(DeviceBuffer<kernels::float2>::zeros(stream, kPoints)),
+      counts(device, FaceDecoder::kCounts),
+      boxes(device, kFaces),
+      scores(device, kFaces),
+      landmarks(device, kPoints),
+      detections(kFaces),
+      keypoints(kPoints) {}
+
+FaceSpans CenterFaceResult::State::device_spans() {
+  return {device_counts.span(), device_boxes.span(), device_scores.span(), device_landmarks.span()};
+}
+
+void CenterFaceResult::State::enqueue_read_back(const Stream& stream) {
+  read_back(stream, device_counts.span(), counts.span());
+  read_back(stream, device_boxes.span(), boxes.span());
+  read_back(stream, device_scores.span(), scores.span());
+  read_back(stream, device_landmarks.span(), landmarks.span());
+  assembled = false;
+}
+
+void CenterFaceResult::State::assemble() {
+  face_count = static_cast<std::size_t>(counts[FaceDecoder::kFaces]);
+  for (std::size_t i = 0; i < face_count; ++i) {
+    const std::size_t first = i * CenterFace::kLandmarks;
+    for (std::size_t p = first; p < first + CenterFace::kLandmarks; ++p) {
+      keypoints[p] = {landmarks[p].x, landmarks[p].y, 1};
+    }
+    const kernels::float4& box = boxes[i];
+    detections[i] = {.box = {box.x, box.y, box.z, box.w},
+                     .score = scores[i],
+                     .class_id = 0,
+                     .label = "face",
+                     .keypoints = std::span(keypoints).subspan(first, CenterFace::kLandmarks)};
+  }
+  assembled = true;
+}
+
+CenterFaceResult::CenterFaceResult(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
+CenterFaceResult::~CenterFaceResult() = default;
+CenterFaceResult::CenterFaceResult(CenterFaceResult&&) noexcept = default;
+CenterFaceResult& CenterFaceResult::operator=(CenterFaceResult&&) noexcept = default;
+
+std::span<const Detection> CenterFaceResult::detections() const {
+  if (!state_->assembled) state_->assemble();
+  return std::span<const Detection>(state_->detections).first(state_->face_count);
+}
+
+std::int32_t CenterFaceResult::candidate_count() const { return state_->counts[FaceDecoder::kCandidates]; }
+
+bool CenterFaceResult::candidates_overflowed() const { return candidate_count() > CenterFace::kMaxCandidates; }
+
+struct CenterFace::State {
+  State(const Engine& engine, const Stream& stream_, const CenterFaceOptions& options)
+      : stream(stream_),
+        session(engine, stream_),
+        preprocessor(stream_, preprocessing(input_size_of(engine))),
+        input(session.input(0).as<float>()),
+        outputs(outputs_of(session, preprocessor.options().target)),
+        decoder(stream_, outputs.grid, checked(options)) {}
+
+  Stream stream;
+  Session session;
+  Preprocessor preprocessor;
+  DeviceSpan<float> input;     // The session's memory, as are the outputs.
+  CenterFaceOutputs outputs;
+  FaceDecoder decoder;
+};
+
+Size CenterFace::input_size_for(Size picture) {
+  require(picture.width > 0 && picture.height > 0, "no network input fits a picture of {}x{}", picture.width, picture.height);
+  const std::int64_t longer = std::max(picture.width, picture.height);
+  const std::int64_t wanted = std::clamp<std::int64_t>(longer, 320, 640);
+  const auto round_up = [&](std::int64_t side) {
+    const std::int64_t unit = longer * kInputMultiple;
+    return static_cast<std::int32_t>((side * wanted + unit - 1) / unit * kInputMultiple);
+  };
+  return {round_up(picture.width), round_up(picture.height)};
+}
+
+Engine CenterFace::open_engine(const std::filesystem::path& model, Device device, Size input, EngineOptions options) {
+  require(input.width > 0 && input.height > 0 && input.width % kInputMultiple == 0 && input.height % kInputMultiple == 0,
+          "CenterFace's input must be multiples of {} in both directions, not {}x{}", kInputMultiple, input.width, input.height);
+  options.input_shapes[""] = Shape{1, 3, input.height, input.width};
+  return Engine::open(model, device, options);
+}
+
+CenterFace::CenterFace(const Engine& engine, const Stream& stream, const CenterFaceOptions& options)
+    : state_(std::make_unique<State>(engine, stream, options)) {}
+CenterFace::~CenterFace() = default;
+CenterFace::CenterFace(CenterFace&&) noexcept = default;
+CenterFace& CenterFace::operator=(CenterFace&&) noexcept = default;
+
+CenterFaceResult CenterFace::allocate_result() const {
+  return CenterFaceResult(std::make_unique<CenterFaceResult::State>(state_->stream));
+}
+
+void CenterFace::submit(const ImageView& image, CenterFaceResult& result) {
+  CenterFaceResult::State& faces = *result.state_;
+  require(faces.device == state_->stream.device(), "the result is for {}, this detector runs on {}", to_string(faces.device),
+          to_string(state_->stream.device()));
+  const ResizeMapping mapping = state_->preprocessor.submit(image, state_->input);
+  state_->session.submit();
+  state_->decoder.submit(state_->outputs, mapping, faces.device_spans());
+  faces.enqueue_read_back(state_->stream);
+}
+
+}  // namespace vrt
