@@ -16,6 +16,7 @@ set(VRT_KERNEL_CHECK "${CMAKE_CURRENT_LIST_DIR}/check_kernel_objects.cmake" CACH
 # The same bits on every instruction set: no contraction, no fast-math. The two -fno- flags change no result: they allow
 # vectors where C would have to set errno or raise exceptions in order. Kernels are CUDA C: its casts are no warning.
 set(VRT_HOST_KERNEL_OPTIONS -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -Wno-conversion -Wno-sign-conversion
+    -Wno-sign-compare
     -Wno-old-style-cast -Wno-unknown-pragmas -Wno-attributes -Wdouble-promotion -Wfloat-conversion CACHE INTERNAL "")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set(VRT_HOST_KERNEL_LEVELS baseline v3 CACHE INTERNAL "")
@@ -25,9 +26,13 @@ endif()
 set(VRT_HOST_KERNEL_OPTIONS_v3 -march=x86-64-v3 -mtune=generic CACHE INTERNAL "")
 
 function(vrt_add_kernels target layer)
+  set(products)
   foreach(file IN LISTS ARGN)
-    vrt_generate_kernel(${target} ${layer} ${file})
+    vrt_generate_kernel(${target} ${file} products)
   endforeach()
+  # Two targets compile these sources: without a target of their own, a parallel make would generate them twice.
+  add_custom_target(${target}_kernel_sources DEPENDS ${products})
+  add_dependencies(${target} ${target}_kernel_sources)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>)
   if(VRT_BUILD_TESTS)
     if(TARGET vrt_emulator)
@@ -50,7 +55,8 @@ macro(vrt_kernel_paths file)
   file(GLOB host CONFIGURE_DEPENDS "${source_folder}/${name}_host.cpp")
 endmacro()
 
-function(vrt_generate_kernel target layer file)
+# Appends the generated files to the list `all_products`.
+function(vrt_generate_kernel target file all_products)
   vrt_kernel_paths(${file})
   vrt_require_unique_kernel_file(${name} ${relative})
   set(products "${base}_cu.h" "${base}_types.h" "${base}_tables.cpp" "${base}_emulated.h" "${base}_emulated.cpp")
@@ -70,6 +76,7 @@ function(vrt_generate_kernel target layer file)
     DEPENDS "${source}" ${host} "${VRT_KERNEL_GENERATOR}"
     COMMENT "Generating host builds of ${relative}" VERBATIM)
   target_sources(${target} PRIVATE "${base}_cu.h" "${base}_types.h" "${base}_tables.cpp")
+  set(${all_products} ${${all_products}} ${products} PARENT_SCOPE)
 endfunction()
 
 function(vrt_add_host_kernel_source target generated level)
@@ -98,8 +105,7 @@ function(vrt_add_emulated_kernels target)
   add_library(${target}_emulated_kernels STATIC ${sources})
   target_include_directories(${target}_emulated_kernels PUBLIC "${PROJECT_BINARY_DIR}/generated")
   target_link_libraries(${target}_emulated_kernels PRIVATE vrt_build_options PUBLIC vrt_emulator)
-  # The sources are made by <target>'s rule; the dependency keeps parallel builds from making them twice.
-  add_dependencies(${target}_emulated_kernels ${target})
+  add_dependencies(${target}_emulated_kernels ${target}_kernel_sources)
 endfunction()
 
 # Where there is a CUDA compiler, each .cu must compile for the oldest architecture that vrt supports.

@@ -229,7 +229,7 @@ function(write_emulated_build)
   type_aliases(aliases)
   set(entries "")
   foreach(name IN LISTS kernel_names)
-    string(APPEND entries "    vrt_emulated_kernel<&vrt_thread_${name}, VrtSignature_${name}>(\"${name}\"),\n")
+    string(APPEND entries "    vrt_emulated_kernel<&vrt_thread_${name}>(\"${name}\", static_cast<VrtSignature_${name}*>(nullptr)),\n")
   endforeach()
   write_generated("${BASE}_emulated.cpp" "#define VRT_HOST_NAMESPACE ${namespace}_emulated
 #include \"vrt/device/emulator/prelude_emulator.h\"

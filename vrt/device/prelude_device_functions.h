@@ -32,6 +32,10 @@ VRT_PRELUDE int min(int a, int b) { return a < b ? a : b; }
 VRT_PRELUDE int max(int a, int b) { return a > b ? a : b; }
 VRT_PRELUDE unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
 VRT_PRELUDE unsigned max(unsigned a, unsigned b) { return a > b ? a : b; }
+VRT_PRELUDE unsigned min(int a, unsigned b) { return min(static_cast<unsigned>(a), b); }
+VRT_PRELUDE unsigned max(int a, unsigned b) { return max(static_cast<unsigned>(a), b); }
+VRT_PRELUDE unsigned min(unsigned a, int b) { return min(a, static_cast<unsigned>(b)); }
+VRT_PRELUDE unsigned max(unsigned a, int b) { return max(a, static_cast<unsigned>(b)); }
 VRT_PRELUDE long min(long a, long b) { return a < b ? a : b; }
 VRT_PRELUDE long max(long a, long b) { return a > b ? a : b; }
 VRT_PRELUDE unsigned long min(unsigned long a, unsigned long b) { return a < b ? a : b; }

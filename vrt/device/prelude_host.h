@@ -31,24 +31,30 @@ VRT_PRELUDE T __ldg(const T* address) {  // NOLINT(bugprone-reserved-identifier)
   return *address;
 }
 
-/// Where a thread stands in its launch; locals of the loops, so that the compiler sees through them.
+/// Where a thread stands in its launch; locals of the loops, so that the compiler sees through them. Signed, other than on the
+/// device: unsigned sums may wrap, and then nothing that is indexed by one is vectorised. A launch has less than 2^31
+/// threads in each direction, so that the values are the same.
 struct VrtThread {
-  uint3 thread_index, block_index, block_size, grid_size;
+  int3 thread_index, block_index, block_size, grid_size;
 };
+
+VRT_PRELUDE int3 vrt_signed(const vrt::Dim3& size) {
+  return {static_cast<int>(size.x), static_cast<int>(size.y), static_cast<int>(size.z)};
+}
 
 /// Calls kThread for each thread of each block in turn; x runs innermost and consecutive, so that it vectorises.
 template <auto kThread, typename... Parameters>
 VRT_PRELUDE void vrt_run_threads(const HostBlocks& blocks, Parameters... parameters) {
-  const uint3 grid = {blocks.shape.grid.x, blocks.shape.grid.y, blocks.shape.grid.z};
-  const uint3 size = {blocks.shape.block.x, blocks.shape.block.y, blocks.shape.block.z};
+  const int3 grid = vrt_signed(blocks.shape.grid);
+  const int3 size = vrt_signed(blocks.shape.block);
   const std::uint64_t end = blocks.first + blocks.count;
   for (std::uint64_t block = blocks.first; block < end; ++block) {
-    const auto row = block / grid.x;
-    const uint3 index = {static_cast<unsigned>(block % grid.x), static_cast<unsigned>(row % grid.y),
-                         static_cast<unsigned>(row / grid.y)};
-    for (unsigned z = 0; z < size.z; ++z) {
-      for (unsigned y = 0; y < size.y; ++y) {
-        for (unsigned x = 0; x < size.x; ++x) kThread(VrtThread{{x, y, z}, index, size, grid}, parameters...);
+    const std::uint64_t row = block / blocks.shape.grid.x;
+    const int3 index = {static_cast<int>(block % blocks.shape.grid.x), static_cast<int>(row % blocks.shape.grid.y),
+                        static_cast<int>(row / blocks.shape.grid.y)};
+    for (int z = 0; z < size.z; ++z) {
+      for (int y = 0; y < size.y; ++y) {
+        for (int x = 0; x < size.x; ++x) kThread(VrtThread{{x, y, z}, index, size, grid}, parameters...);
       }
     }
   }
