@@ -34,7 +34,7 @@ std::filesystem::path follow_links(std::filesystem::path path) {
 // rename would replace by a file.
 std::filesystem::path checked_target(const std::filesystem::path& target) {
   std::error_code error;
-  const auto resolved = follow_links(target);
+  auto resolved = follow_links(target);
   const auto status = std::filesystem::status(resolved, error);
   if (!resolved.has_filename() || std::filesystem::is_directory(status)) fail_io("write", target, EISDIR);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
@@ -57,7 +57,7 @@ int create_exclusively(const std::filesystem::path& path) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(std::filesystem::path target) : target_(checked_target(target)) {
+AtomicFile::AtomicFile(const std::filesystem::path& target) : target_(checked_target(target)) {
   const auto folder = target_.parent_path();
   std::error_code error;
   if (!folder.empty()) std::filesystem::create_directories(folder, error);

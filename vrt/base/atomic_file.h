@@ -21,7 +21,7 @@ class VRT_API AtomicFile {
  public:
   /// Creates the temporary file, and the target's folder where it is missing. Throws kIo naming the path and the
   /// system's reason (not writable, not a folder, target is a folder).
-  explicit AtomicFile(std::filesystem::path target);
+  explicit AtomicFile(const std::filesystem::path& target);
   ~AtomicFile();
   AtomicFile(AtomicFile&&) noexcept;
   AtomicFile& operator=(AtomicFile&&) noexcept;

@@ -33,14 +33,22 @@ enum class DType : std::int32_t {
 template <typename T>
 [[nodiscard]] constexpr DType dtype_of() {
   using U = std::remove_cv_t<T>;
-  if constexpr (std::is_same_v<U, float>) return DType::kFloat32;
-  else if constexpr (std::is_same_v<U, std::uint16_t>) return DType::kFloat16;
-  else if constexpr (std::is_same_v<U, std::int8_t>) return DType::kInt8;
-  else if constexpr (std::is_same_v<U, std::uint8_t>) return DType::kUInt8;
-  else if constexpr (std::is_same_v<U, std::int32_t>) return DType::kInt32;
-  else if constexpr (std::is_same_v<U, std::int64_t>) return DType::kInt64;
-  else if constexpr (std::is_same_v<U, bool>) return DType::kBool;
-  else static_assert(!sizeof(U), "no tensor element type corresponds to this C++ type");
+  if constexpr (std::is_same_v<U, float>)
+    return DType::kFloat32;
+  else if constexpr (std::is_same_v<U, std::uint16_t>)
+    return DType::kFloat16;
+  else if constexpr (std::is_same_v<U, std::int8_t>)
+    return DType::kInt8;
+  else if constexpr (std::is_same_v<U, std::uint8_t>)
+    return DType::kUInt8;
+  else if constexpr (std::is_same_v<U, std::int32_t>)
+    return DType::kInt32;
+  else if constexpr (std::is_same_v<U, std::int64_t>)
+    return DType::kInt64;
+  else if constexpr (std::is_same_v<U, bool>)
+    return DType::kBool;
+  else
+    static_assert(!sizeof(U), "no tensor element type corresponds to this C++ type");
 }
 
 }  // namespace vrt
