@@ -75,7 +75,6 @@ struct KernelArgument {
   std::size_t memory_bytes = 0;
 };
 
-VRT_API KernelFunction find_kernel(const std::shared_ptr<const ModuleBackend>& module, const char* name);
 VRT_API void launch(const Stream& stream, const KernelFunction& function, const LaunchShape& shape,
                     std::span<const KernelArgument> arguments);
 VRT_API void update_node(Graph& graph, GraphNode node, const KernelFunction& function, const LaunchShape& shape,
@@ -85,6 +84,7 @@ VRT_API void update_node(Graph& graph, GraphNode node, const KernelFunction& fun
 template <typename P>
 struct Passing {
   static_assert(std::is_trivially_copyable_v<P> && !std::is_pointer_v<P>, "pass memory as DeviceSpan<T>");
+  static_assert(alignof(P) <= alignof(std::max_align_t), "arguments are stored aligned to 16 bytes");
   using Device = P;
   static constexpr Device lower(const P& value) noexcept { return value; }
   static constexpr std::size_t memory_bytes(const P&) noexcept { return 0; }

@@ -24,6 +24,8 @@ namespace detail {
 class Allocation;  // A block of device memory; freed in stream order when its last owner lets go.
 class PinnedAllocation;
 
+/// Throws kOutOfMemory if the product overflows.
+[[nodiscard]] VRT_API std::size_t bytes_of(std::size_t count, std::size_t element_bytes);
 VRT_API std::shared_ptr<Allocation> allocate_device(const Stream& stream, std::size_t bytes);
 [[nodiscard]] VRT_API void* data_of(const Allocation& allocation) noexcept;
 [[nodiscard]] VRT_API Stream stream_of(const Allocation& allocation);
@@ -99,7 +101,7 @@ class DeviceBuffer {
 
   /// Memory with unspecified content, aligned to 256 bytes. Throws kOutOfMemory naming the sizes involved.
   [[nodiscard]] static DeviceBuffer uninitialized(const Stream& stream, std::size_t count) {
-    return DeviceBuffer(detail::allocate_device(stream, count * sizeof(T)), count);
+    return DeviceBuffer(detail::allocate_device(stream, detail::bytes_of(count, sizeof(T))), count);
   }
   /// As `uninitialized`, with an enqueued fill by zero bytes.
   [[nodiscard]] static DeviceBuffer zeros(const Stream& stream, std::size_t count) {
@@ -136,7 +138,7 @@ class PinnedBuffer {
   PinnedBuffer() = default;
   /// Throws kOutOfMemory naming the sizes involved.
   PinnedBuffer(Device device, std::size_t count)
-      : allocation_(detail::allocate_pinned(device, count * sizeof(T))), count_(count) {}
+      : allocation_(detail::allocate_pinned(device, detail::bytes_of(count, sizeof(T)))), count_(count) {}
   PinnedBuffer(PinnedBuffer&&) noexcept = default;
   PinnedBuffer& operator=(PinnedBuffer&&) noexcept = default;
   PinnedBuffer(const PinnedBuffer&) = delete;

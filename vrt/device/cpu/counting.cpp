@@ -1,0 +1,25 @@
+#include "vrt/device/cpu/counting.h"
+
+namespace vrt::cpu {
+
+namespace {
+constinit Counters process_counters;
+}
+
+Counters& counted() noexcept { return process_counters; }
+
+DeviceCounters Counters::snapshot() const noexcept {
+  return {.device_allocations = device_allocations.value(),
+          .device_frees = device_frees.value(),
+          .pinned_allocations = pinned_allocations.value(),
+          .pinned_frees = pinned_frees.value(),
+          .launches = launches.value(),
+          .copies = copies.value(),
+          .blocking_copies = blocking_copies.value(),
+          .fills = fills.value(),
+          .host_tasks = host_tasks.value(),
+          .graph_launches = graph_launches.value(),
+          .waits = waits.value()};
+}
+
+}  // namespace vrt::cpu

@@ -1,0 +1,74 @@
+#include "vrt/device/cpu/cpu_module.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "vrt/base/fail.h"
+
+namespace vrt::cpu {
+namespace {
+
+std::string readable(const std::type_info& type) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(type.name(), nullptr, nullptr, &status),
+                                                    &std::free);
+  return status == 0 ? text.get() : type.name();
+}
+
+std::string list_names(std::span<const HostKernel> kernels) {
+  std::string names;
+  for (const HostKernel& kernel : kernels) names += fmt::format("{}'{}'", names.empty() ? "" : ", ", kernel.name);
+  return names.empty() ? "none" : names;
+}
+
+}  // namespace
+
+HostIsa supported_isa() noexcept {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  const bool has_v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+                      __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c");
+  return has_v3 ? HostIsa::kX86V3 : HostIsa::kBaseline;
+#else
+  return HostIsa::kBaseline;
+#endif
+}
+
+std::string_view architecture_name(HostIsa isa) noexcept {
+  if (isa == HostIsa::kX86V3) return "x86-64-v3";
+#if defined(__x86_64__)
+  return "x86-64";
+#elif defined(__aarch64__)
+  return "aarch64";
+#else
+  return "generic";
+#endif
+}
+
+std::span<const HostKernel> choose_build(const KernelSource& source, HostIsa supported, const char* forced) {
+  const std::string_view wish = forced == nullptr ? "" : forced;
+  require(wish.empty() || wish == "baseline" || wish == "v3", "VRT_HOST_ISA is \"{}\"; expected \"baseline\" or \"v3\"",
+          wish);
+  const bool can_run_v3 = supported == HostIsa::kX86V3 && !source.host_v3.empty();
+  if (wish == "v3" && !can_run_v3) {
+    fail(ErrorCode::kUnavailable, "VRT_HOST_ISA=v3 was set, but {} {}; unset it", source.file,
+         source.host_v3.empty() ? "was not built for x86-64-v3" : "cannot run its x86-64-v3 build on this processor");
+  }
+  return can_run_v3 && wish != "baseline" ? source.host_v3 : source.host_baseline;
+}
+
+detail::KernelFunction CpuModule::find(const char* name, const KernelSignature& expected) const {
+  const auto found = std::ranges::find_if(kernels_, [&](const HostKernel& k) { return std::string_view(k.name) == name; });
+  if (found == kernels_.end()) {
+    fail(ErrorCode::kNotFound, "{} has no kernel '{}'; its kernels: {}", file_, name, list_names(kernels_));
+  }
+  const std::type_info& actual = *found->signature().function;
+  require(actual == *expected.function, "kernel '{}' of {} is {}, but was asked for as {}", name, file_, readable(actual),
+          readable(*expected.function));
+  return {.module = nullptr, .host = &*found, .native = nullptr, .name = found->name};
+}
+
+}  // namespace vrt::cpu

@@ -1,0 +1,15 @@
+// Internal: the CPU device's memory.
+#pragma once
+
+#include <cstddef>
+
+namespace vrt::cpu {
+
+/// Bytes of memory of this machine.
+[[nodiscard]] std::size_t total_memory() noexcept;
+
+/// At least `bytes` of uninitialised memory, aligned to 256 bytes, from the C allocator: a sanitizer sees each byte beyond.
+/// Give back with std::free. Throws kOutOfMemory with `purpose` and the sizes involved.
+[[nodiscard]] void* allocate_host(std::size_t bytes, const char* purpose);
+
+}  // namespace vrt::cpu

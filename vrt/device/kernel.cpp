@@ -1,0 +1,74 @@
+#include "vrt/device/kernel.h"
+
+#include <utility>
+
+#include "vrt/base/fail.h"
+#include "vrt/device/backend.h"
+#include "vrt/device/graph.h"
+
+namespace vrt {
+namespace {
+
+// What every CUDA device since compute capability 3.0 takes (CUDA C++ Programming Guide, "Compute Capabilities"); the CPU
+// holds to it, too, so that a launch that works on one works on the other.
+constexpr Dim3 kMaxGrid{2147483647, 65535, 65535};
+constexpr Dim3 kMaxBlock{1024, 1024, 64};
+constexpr std::uint64_t kMaxBlockThreads = 1024;
+// Of compute capability 9.0, the largest there is.
+constexpr std::uint32_t kMaxSharedBytes = 227 * 1024;
+
+bool fits(const Dim3& size, const Dim3& limit) {
+  return size.x >= 1 && size.y >= 1 && size.z >= 1 && size.x <= limit.x && size.y <= limit.y && size.z <= limit.z;
+}
+
+void require_launchable(const char* kernel, const LaunchShape& shape) {
+  const auto& [grid, block, shared_bytes] = shape;
+  require(fits(grid, kMaxGrid), "kernel '{}': a grid of {}x{}x{} blocks; expected at least 1 and at most {}x{}x{}", kernel,
+          grid.x, grid.y, grid.z, kMaxGrid.x, kMaxGrid.y, kMaxGrid.z);
+  require(fits(block, kMaxBlock) && std::uint64_t{block.x} * block.y * block.z <= kMaxBlockThreads,
+          "kernel '{}': blocks of {}x{}x{} threads; expected at least 1, at most {}x{}x{} and {} together", kernel, block.x,
+          block.y, block.z, kMaxBlock.x, kMaxBlock.y, kMaxBlock.z, kMaxBlockThreads);
+  require(shared_bytes <= kMaxSharedBytes, "kernel '{}': {} bytes of shared memory a block; expected at most {}", kernel,
+          shared_bytes, kMaxSharedBytes);
+}
+
+void require_same_device(const detail::KernelFunction& function, Device device, const char* target) {
+  const Device own = function.module->device();
+  require(own == device, "kernel '{}' was loaded for {}, but the {} is on {}", function.name, to_string(own), target,
+          to_string(device));
+}
+
+}  // namespace
+
+void detail::launch(const Stream& stream, const KernelFunction& function, const LaunchShape& shape,
+                    std::span<const KernelArgument> arguments) {
+  require_same_device(function, stream.device(), "stream");
+  require_launchable(function.name, shape);
+  stream.backend().launch(function, shape, arguments);
+}
+
+void detail::update_node(Graph& graph, GraphNode node, const KernelFunction& function, const LaunchShape& shape,
+                         std::span<const KernelArgument> arguments) {
+  require_same_device(function, graph.backend().device(), "graph");
+  require_launchable(function.name, shape);
+  graph.backend().update(node, function, shape, arguments);
+}
+
+KernelModule::KernelModule(std::shared_ptr<const detail::ModuleBackend> backend) noexcept : backend_(std::move(backend)) {}
+
+KernelModule KernelModule::load(Device device, const KernelSource& source) {
+  return KernelModule(detail::backend_of(device).load(source));
+}
+
+KernelModule KernelModule::compile(Device device, const std::string& name, const std::string& cuda_c,
+                                   const CompileOptions& options) {
+  return KernelModule(detail::backend_of(device).compile(name, cuda_c, options));
+}
+
+detail::KernelFunction KernelModule::find(const char* name, const KernelSignature& expected) const {
+  detail::KernelFunction function = backend_->find(name, expected);
+  function.module = backend_;
+  return function;
+}
+
+}  // namespace vrt
