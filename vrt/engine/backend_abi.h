@@ -85,6 +85,8 @@ typedef struct VrtBackendTable {
   int32_t (*context_create)(const VrtBackendContextOptions*, VrtBackendContext** out, VrtBackendError*);
   void (*context_destroy)(VrtBackendContext*);
   const char* (*context_version)(const VrtBackendContext*);
+  /* The path of the vendor's library that was loaded; "" if there is none. */
+  const char* (*context_library)(const VrtBackendContext*);
 
   int32_t (*engine_create)(VrtBackendContext*, const VrtBackendEngineOptions*, VrtBackendEngine** out, VrtBackendError*);
   void (*engine_destroy)(VrtBackendEngine*);

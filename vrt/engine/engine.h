@@ -33,7 +33,7 @@ struct EngineOptions {
   /// "auto", or a backend's name ("openvino"). "auto" takes the best that the device has.
   std::string backend = "auto";
   /// Static shapes for inputs, by name; the empty name stands for the only input. Replaces declared ones, static or not.
-  std::map<std::string, Shape> input_shapes;
+  std::map<std::string, Shape> input_shapes = {};
   PerformanceHint hint = PerformanceHint::kLatency;
   /// With kThroughput: how many sessions are going to run at once.
   std::int32_t concurrent_sessions = 1;

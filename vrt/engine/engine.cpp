@@ -1,0 +1,139 @@
+#include "vrt/engine/engine.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+#include <system_error>
+
+#include "vrt/base/fail.h"
+#include "vrt/engine/engine_state.h"
+
+namespace vrt {
+namespace detail {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A copy of `text` that is never freed; equal texts share one.
+const char* with_static_storage(std::string text) {
+  static std::mutex mutex;
+  static auto& texts = *new std::set<std::string>;
+  const std::lock_guard lock(mutex);
+  return texts.insert(std::move(text)).first->c_str();
+}
+
+void check_model_file(const fs::path& model) {
+  std::error_code error;
+  const fs::file_status status = fs::status(model, error);
+  if (!fs::exists(status)) fail(ErrorCode::kNotFound, "there is no model file '{}'", model.string());
+  if (fs::is_directory(status)) fail(ErrorCode::kCorrupt, "'{}' is a folder, not a model file", model.string());
+  if (access(model.c_str(), R_OK) != 0) fail(ErrorCode::kIo, "the model file '{}' may not be read", model.string());
+}
+
+void check_options(const EngineOptions& options) {
+  require(options.concurrent_sessions >= 1, "EngineOptions::concurrent_sessions is {}: expected 1 or more",
+          options.concurrent_sessions);
+  require(options.threads >= 0, "EngineOptions::threads is {}: expected a count, or 0 for all that there are",
+          options.threads);
+  for (const auto& [name, shape] : options.input_shapes) {
+    const auto extents = shape.extents();
+    require(std::all_of(extents.begin(), extents.end(), [](std::int64_t extent) { return extent > 0; }),
+            "the shape {} for input '{}' is not static: every extent has to be 1 or more", to_string(shape), name);
+  }
+}
+
+std::vector<VrtBackendInputShape> bridge_shapes(const EngineOptions& options) {
+  std::vector<VrtBackendInputShape> shapes;
+  for (const auto& [name, shape] : options.input_shapes) {
+    VrtBackendInputShape& entry = shapes.emplace_back();
+    entry = {name.c_str(), shape.rank(), {}};
+    std::copy(shape.extents().begin(), shape.extents().end(), entry.extents);
+  }
+  return shapes;
+}
+
+bool is_element_type(std::int32_t value) {
+  return value >= static_cast<std::int32_t>(DType::kFloat32) && value <= static_cast<std::int32_t>(DType::kBool);
+}
+
+TensorInfo to_info(const VrtBackendTensor& tensor, const BackendContext& context) {
+  const bool sound = tensor.name != nullptr && tensor.rank <= Shape::kMaxRank && is_element_type(tensor.dtype) &&
+                     std::all_of(tensor.extents, tensor.extents + tensor.rank, [](auto extent) { return extent >= 0; });
+  if (!sound) {
+    fail(ErrorCode::kBackend, "backend '{}' describes a tensor ('{}', rank {}, element type {}) that vrt cannot hold",
+         context.name(), tensor.name != nullptr ? tensor.name : "", tensor.rank, tensor.dtype);
+  }
+  const std::span<const std::int64_t> extents(tensor.extents, tensor.rank);
+  return {tensor.name, static_cast<DType>(tensor.dtype), Shape(extents)};
+}
+
+using Describe = std::int32_t (*)(const VrtBackendEngine*, std::uint64_t, VrtBackendTensor*, VrtBackendError*);
+
+std::vector<TensorInfo> describe_all(const BackendContext& context, const VrtBackendEngine* engine, std::uint64_t count,
+                                     Describe describe_one) {
+  std::vector<TensorInfo> infos;
+  for (std::uint64_t index = 0; index < count; ++index) {
+    VrtBackendTensor tensor{};
+    tensor.struct_bytes = sizeof(tensor);
+    BackendText text;
+    text.check(describe_one(engine, index, &tensor, text.get()),
+               fmt::format("backend '{}' cannot describe tensor {}", context.name(), index));
+    infos.push_back(to_info(tensor, context));
+  }
+  return infos;
+}
+
+VrtBackendEngine* create_engine(const BackendContext& context, const fs::path& model, Device device,
+                                const EngineOptions& options) {
+  const std::string path = model.string();
+  const std::vector<VrtBackendInputShape> shapes = bridge_shapes(options);
+  VrtBackendEngineOptions bridge{};
+  bridge.struct_bytes = sizeof(bridge);
+  bridge.model_path = path.c_str();
+  bridge.device_kind = device.is_cuda() ? 1 : 0;
+  bridge.device_ordinal = device.ordinal();
+  bridge.input_shapes = shapes.data();
+  bridge.input_shape_count = shapes.size();
+  bridge.throughput = options.hint == PerformanceHint::kThroughput ? 1 : 0;
+  bridge.concurrent_sessions = options.concurrent_sessions;
+  bridge.threads = options.threads;
+  VrtBackendEngine* handle = nullptr;
+  BackendText text;
+  text.check(context.table().engine_create(context.handle(), &bridge, &handle, text.get()),
+             fmt::format("{} {} cannot open '{}' on {}", context.name(), context.version(), path, to_string(device)));
+  return handle;
+}
+
+}  // namespace
+
+EngineState::EngineState(std::shared_ptr<BackendContext> context, fs::path model, Device device,
+                         const EngineOptions& options)
+    : context_(std::move(context)),
+      model_(std::move(model)),
+      device_(device),
+      operation_name_(with_static_storage(fmt::format("network '{}'", model_.stem().string()))),
+      handle_(create_engine(*context_, model_, device, options), table().engine_destroy),
+      inputs_(describe_all(*context_, handle(), table().engine_input_count(handle()), table().engine_input)),
+      outputs_(describe_all(*context_, handle(), table().engine_output_count(handle()), table().engine_output)) {}
+
+std::string EngineState::backend_text() const { return fmt::format("{} {}", context_->name(), context_->version()); }
+
+}  // namespace detail
+
+Engine Engine::open(const std::filesystem::path& model, Device device, const EngineOptions& options) {
+  detail::check_options(options);
+  const std::string backend = detail::choose_backend(device, options.backend);
+  detail::check_model_file(model);
+  return Engine(std::make_shared<detail::EngineState>(detail::open_backend(backend), model, device, options));
+}
+
+Device Engine::device() const noexcept { return state_->device(); }
+std::string_view Engine::backend_name() const noexcept { return state_->context().name(); }
+std::string_view Engine::backend_version() const noexcept { return state_->context().version(); }
+std::span<const TensorInfo> Engine::inputs() const noexcept { return state_->inputs(); }
+std::span<const TensorInfo> Engine::outputs() const noexcept { return state_->outputs(); }
+const std::filesystem::path& Engine::model() const noexcept { return state_->model(); }
+
+}  // namespace vrt

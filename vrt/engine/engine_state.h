@@ -1,0 +1,78 @@
+// Internal (not installed): what the handles Engine and Session own. Order of destruction by ownership: session, engine,
+// context, module.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "vrt/device/device.h"
+#include "vrt/device/event.h"
+#include "vrt/device/memory.h"
+#include "vrt/device/stream.h"
+#include "vrt/engine/backend_context.h"
+#include "vrt/engine/engine.h"
+
+namespace vrt::detail {
+
+class EngineState {
+ public:
+  EngineState(std::shared_ptr<BackendContext> context, std::filesystem::path model, Device device,
+              const EngineOptions& options);
+
+  [[nodiscard]] const VrtBackendTable& table() const noexcept { return context_->table(); }
+  [[nodiscard]] VrtBackendEngine* handle() const noexcept { return handle_.get(); }
+  [[nodiscard]] const BackendContext& context() const noexcept { return *context_; }
+  [[nodiscard]] const std::filesystem::path& model() const noexcept { return model_; }
+  [[nodiscard]] Device device() const noexcept { return device_; }
+  [[nodiscard]] const std::vector<TensorInfo>& inputs() const noexcept { return inputs_; }
+  [[nodiscard]] const std::vector<TensorInfo>& outputs() const noexcept { return outputs_; }
+  /// "network 'centerface'", with static storage: names the runs in errors.
+  [[nodiscard]] const char* operation_name() const noexcept { return operation_name_; }
+  /// "openvino 2026.4.1", for messages.
+  [[nodiscard]] std::string backend_text() const;
+
+ private:
+  std::shared_ptr<BackendContext> context_;
+  std::filesystem::path model_;
+  Device device_;
+  const char* operation_name_;
+  std::unique_ptr<VrtBackendEngine, void (*)(VrtBackendEngine*)> handle_;
+  std::vector<TensorInfo> inputs_;
+  std::vector<TensorInfo> outputs_;
+};
+
+class SessionState {
+ public:
+  SessionState(Engine engine, const Stream& stream);
+  /// Waits for this session's runs.
+  ~SessionState();
+  SessionState(const SessionState&) = delete;
+  SessionState& operator=(const SessionState&) = delete;
+
+  void submit();
+  [[nodiscard]] const Engine& engine() const noexcept { return engine_; }
+  [[nodiscard]] const Stream& stream() const noexcept { return stream_; }
+  [[nodiscard]] TensorView input(std::size_t index) { return view(engine_.inputs(), inputs_, index); }
+  [[nodiscard]] TensorView output(std::size_t index) { return view(engine_.outputs(), outputs_, index); }
+
+ private:
+  using Memory = std::vector<DeviceBuffer<std::byte>>;
+  [[nodiscard]] static TensorView view(std::span<const TensorInfo> infos, Memory& memory, std::size_t index) {
+    return {&infos[index], memory[index].span().data()};
+  }
+  [[nodiscard]] Memory allocate(std::span<const TensorInfo> infos) const;
+  void bind();
+  void run() const;
+
+  Engine engine_;
+  Stream stream_;
+  Event last_run_;
+  Memory inputs_;
+  Memory outputs_;
+  std::unique_ptr<VrtBackendSession, void (*)(VrtBackendSession*)> handle_;
+};
+
+}  // namespace vrt::detail

@@ -1,0 +1,313 @@
+// A backend for tests of the bridge: needs no vendor, fails on demand and watches the order of destruction.
+//
+// Its model files are text, one word a line:
+//   input NAME DTYPE EXTENT…    -1 is a dynamic extent; EngineOptions::input_shapes replaces the whole shape
+//   output NAME DTYPE EXTENT…   float32 outputs get 2·input + 1, element by element, the first input repeated
+//   fail CALL STATUS TEXT…      CALL is the bridge function's name; TEXT is the message
+//   throw CALL                  the call throws inside the module
+//   milliseconds N              a run takes at least that long
+// The context fails where the variable VRT_FAKE_CONTEXT_STATUS holds a status.
+// Every creation and destruction is logged ("fake: + engine", "fake: - engine"), a wrong order as an error.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "vrt/engine/backend_abi.h"
+#include "vrt/engine/backend_support.h"
+
+namespace {
+
+using vrt::backend::checked;
+using vrt::backend::Failure;
+using vrt::backend::guarded;
+using vrt::backend::Logger;
+
+constexpr std::int32_t kInfo = 1;
+constexpr std::int32_t kError = 3;
+constexpr std::int32_t kFloat32 = 1;
+
+struct Tensor {
+  std::string name;
+  std::int32_t dtype = 0;
+  std::vector<std::int64_t> extents;
+
+  [[nodiscard]] std::size_t bytes() const {
+    static constexpr std::size_t kElementBytes[] = {0, 4, 2, 2, 1, 1, 4, 8, 1};
+    return kElementBytes[dtype] *
+           static_cast<std::size_t>(std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>()));
+  }
+};
+
+struct Planned {
+  std::int32_t status = VRT_BACKEND_OK;
+  std::string text;
+};
+
+struct Model {
+  std::vector<Tensor> inputs;
+  std::vector<Tensor> outputs;
+  std::map<std::string, Planned> failures;
+  std::map<std::string, bool> throws;
+  int milliseconds = 0;
+
+  void fail_if_planned(const std::string& call) const {
+    if (throws.count(call) > 0) throw 42;  // Not even a std::exception.
+    const auto found = failures.find(call);
+    if (found != failures.end()) throw Failure(static_cast<VrtBackendStatus>(found->second.status), found->second.text);
+  }
+};
+
+Tensor parse_tensor(std::istream& words) {
+  Tensor tensor;
+  words >> tensor.name >> tensor.dtype;
+  for (std::int64_t extent = 0; words >> extent;) tensor.extents.push_back(extent);
+  return tensor;
+}
+
+void parse_line(const std::string& line, Model& model) {
+  std::istringstream words(line);
+  std::string kind;
+  std::string call;
+  words >> kind;
+  if (kind == "input") model.inputs.push_back(parse_tensor(words));
+  if (kind == "output") model.outputs.push_back(parse_tensor(words));
+  if (kind == "milliseconds") words >> model.milliseconds;
+  if (kind == "throw" && words >> call) model.throws[call] = true;
+  if (kind == "fail" && words >> call) {
+    Planned& planned = model.failures[call];
+    words >> planned.status;
+    std::getline(words, planned.text);
+  }
+}
+
+Model read_model(const char* path) {
+  Model model;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) parse_line(line, model);
+  if (model.inputs.empty()) throw Failure(VRT_BACKEND_CORRUPT, "the file names no input");
+  return model;
+}
+
+void apply_shapes(const VrtBackendEngineOptions& options, Model& model) {
+  for (std::uint64_t i = 0; i < options.input_shape_count; ++i) {
+    const VrtBackendInputShape& wanted = options.input_shapes[i];
+    const auto found = std::find_if(model.inputs.begin(), model.inputs.end(),
+                                    [&](const Tensor& tensor) { return tensor.name == wanted.name; });
+    if (found == model.inputs.end()) throw Failure(VRT_BACKEND_INVALID_ARGUMENT, std::string("no input ") + wanted.name);
+    found->extents.assign(wanted.extents, wanted.extents + wanted.rank);
+  }
+}
+
+/// Counts what lives below a handle, and reports a handle that goes before its children.
+class Children {
+ public:
+  void add() { ++count_; }
+  void remove() { --count_; }
+  void check(const Logger& logger, const char* what) const {
+    if (count_ == 0) return;
+    logger(kError, (std::string("fake: wrong order: ") + what + " destroyed before what it made").c_str());
+  }
+
+ private:
+  std::atomic<int> count_{0};
+};
+
+}  // namespace
+
+struct VrtBackendContext {
+  Logger logger;
+  Children engines;
+};
+
+struct VrtBackendEngine {
+  VrtBackendContext* context;
+  Model model;
+  std::string settings;
+  Children sessions;
+};
+
+struct VrtBackendSession {
+  VrtBackendEngine* engine;
+  std::vector<float*> inputs;
+  std::vector<float*> outputs;
+  std::atomic<bool> running{false};
+};
+
+namespace {
+
+void compute(VrtBackendSession& session) {
+  session.running = true;
+  const Model& model = session.engine->model;
+  std::this_thread::sleep_for(std::chrono::milliseconds(model.milliseconds));
+  const std::size_t input_count = model.inputs[0].bytes() / sizeof(float);
+  for (std::size_t o = 0; o < session.outputs.size(); ++o) {
+    if (model.outputs[o].dtype != kFloat32) continue;
+    const std::size_t count = model.outputs[o].bytes() / sizeof(float);
+    for (std::size_t i = 0; i < count; ++i) session.outputs[o][i] = 2 * session.inputs[0][i % input_count] + 1;
+  }
+  session.running = false;
+}
+
+void describe(const std::vector<Tensor>& tensors, std::uint64_t index, VrtBackendTensor* out) {
+  checked(out, "the tensor description");
+  const Tensor& tensor = tensors.at(index);
+  out->name = tensor.name.c_str();
+  out->dtype = tensor.dtype;
+  out->rank = tensor.extents.size();
+  std::copy(tensor.extents.begin(), tensor.extents.end(), out->extents);
+}
+
+void bind(const Tensor& tensor, void* data, std::uint64_t bytes, float*& slot) {
+  if (bytes != tensor.bytes()) throw Failure(VRT_BACKEND_INVALID_ARGUMENT, "wrong number of bytes for " + tensor.name);
+  slot = static_cast<float*>(data);
+}
+
+extern "C" {
+
+std::int32_t context_create(const VrtBackendContextOptions* options, VrtBackendContext** out, VrtBackendError* error) {
+  return guarded(error, [&] {
+    const char* status = std::getenv("VRT_FAKE_CONTEXT_STATUS");
+    if (status != nullptr) throw Failure(static_cast<VrtBackendStatus>(std::atoi(status)), "libvendor.so.7 is not there");
+    *out = new VrtBackendContext{Logger(checked(options, "the context's options")), {}};
+    (*out)->logger(kInfo, "fake: + context");
+  });
+}
+
+void context_destroy(VrtBackendContext* context) {
+  context->engines.check(context->logger, "context");
+  context->logger(kInfo, "fake: - context");
+  delete context;
+}
+
+const char* context_version(const VrtBackendContext*) { return "1.2.3"; }
+const char* context_library(const VrtBackendContext*) { return ""; }
+
+std::int32_t engine_create(VrtBackendContext* context, const VrtBackendEngineOptions* options, VrtBackendEngine** out,
+                           VrtBackendError* error) {
+  return guarded(error, [&] {
+    checked(options, "the engine's options");
+    Model model = read_model(options->model_path);
+    model.fail_if_planned("engine_create");
+    apply_shapes(*options, model);
+    std::string settings = "fake: throughput " + std::to_string(options->throughput) + " sessions " +
+                           std::to_string(options->concurrent_sessions) + " threads " + std::to_string(options->threads);
+    *out = new VrtBackendEngine{context, std::move(model), std::move(settings), {}};
+    context->engines.add();
+    context->logger(kInfo, (*out)->settings.c_str());
+    context->logger(kInfo, "fake: + engine");
+  });
+}
+
+void engine_destroy(VrtBackendEngine* engine) {
+  engine->sessions.check(engine->context->logger, "engine");
+  engine->context->logger(kInfo, "fake: - engine");
+  engine->context->engines.remove();
+  delete engine;
+}
+
+std::uint64_t engine_input_count(const VrtBackendEngine* engine) { return engine->model.inputs.size(); }
+std::uint64_t engine_output_count(const VrtBackendEngine* engine) { return engine->model.outputs.size(); }
+
+std::int32_t engine_input(const VrtBackendEngine* engine, std::uint64_t index, VrtBackendTensor* out,
+                          VrtBackendError* error) {
+  return guarded(error, [&] {
+    engine->model.fail_if_planned("engine_input");
+    describe(engine->model.inputs, index, out);
+  });
+}
+
+std::int32_t engine_output(const VrtBackendEngine* engine, std::uint64_t index, VrtBackendTensor* out,
+                           VrtBackendError* error) {
+  return guarded(error, [&] {
+    engine->model.fail_if_planned("engine_output");
+    describe(engine->model.outputs, index, out);
+  });
+}
+
+std::int32_t session_create(VrtBackendEngine* engine, VrtBackendSession** out, VrtBackendError* error) {
+  return guarded(error, [&] {
+    engine->model.fail_if_planned("session_create");
+    *out = new VrtBackendSession{engine, std::vector<float*>(engine->model.inputs.size()),
+                                 std::vector<float*>(engine->model.outputs.size()), {}};
+    engine->sessions.add();
+    engine->context->logger(kInfo, "fake: + session");
+  });
+}
+
+void session_destroy(VrtBackendSession* session) {
+  if (session->running) session->engine->context->logger(kError, "fake: wrong order: session destroyed while it runs");
+  session->engine->context->logger(kInfo, "fake: - session");
+  session->engine->sessions.remove();
+  delete session;
+}
+
+std::int32_t session_bind_input(VrtBackendSession* session, std::uint64_t index, void* data, std::uint64_t bytes,
+                                VrtBackendError* error) {
+  return guarded(error, [&] {
+    session->engine->model.fail_if_planned("session_bind_input");
+    bind(session->engine->model.inputs.at(index), data, bytes, session->inputs.at(index));
+  });
+}
+
+std::int32_t session_bind_output(VrtBackendSession* session, std::uint64_t index, void* data, std::uint64_t bytes,
+                                 VrtBackendError* error) {
+  return guarded(error, [&] {
+    session->engine->model.fail_if_planned("session_bind_output");
+    bind(session->engine->model.outputs.at(index), data, bytes, session->outputs.at(index));
+  });
+}
+
+std::int32_t session_enqueue(VrtBackendSession* session, void* native_stream, VrtBackendError* error) {
+  return guarded(error, [&] {
+    session->engine->model.fail_if_planned("session_enqueue");
+    if (native_stream != nullptr) throw Failure(VRT_BACKEND_INVALID_ARGUMENT, "there are no native streams here");
+    compute(*session);
+  });
+}
+
+}  // extern "C"
+
+#if defined(VRT_FAKE_SHORT_TABLE)
+constexpr std::uint64_t kTableBytes = offsetof(VrtBackendTable, session_enqueue);
+#else
+constexpr std::uint64_t kTableBytes = sizeof(VrtBackendTable);
+#endif
+#if defined(VRT_FAKE_OTHER_VERSION)
+constexpr std::uint32_t kVersion = VRT_BACKEND_ABI_VERSION + 1;
+#else
+constexpr std::uint32_t kVersion = VRT_BACKEND_ABI_VERSION;
+#endif
+#if defined(VRT_FAKE_TABLE_WITH_HOLE)
+constexpr auto kSessionBindOutput = decltype(&session_bind_output){nullptr};
+#else
+constexpr auto kSessionBindOutput = &session_bind_output;
+#endif
+
+[[maybe_unused]] constexpr VrtBackendTable kTable = {
+    kTableBytes,        kVersion,           "fake",          context_create,     context_destroy,    context_version,
+    context_library,    engine_create,      engine_destroy,  engine_input_count, engine_output_count, engine_input,
+    engine_output,      session_create,     session_destroy, session_bind_input, kSessionBindOutput, session_enqueue,
+};
+
+}  // namespace
+
+#define VRT_EXPORT extern "C" __attribute__((visibility("default")))
+
+#if defined(VRT_FAKE_WITHOUT_ENTRY)
+VRT_EXPORT int vrt_backend_v0() { return 0; }
+#elif defined(VRT_FAKE_OTHER_BRIDGE)
+VRT_EXPORT const VrtBackendTable* vrt_backend_v1(std::uint32_t) { return nullptr; }
+#else
+VRT_EXPORT const VrtBackendTable* vrt_backend_v1(std::uint32_t) { return &kTable; }
+#endif

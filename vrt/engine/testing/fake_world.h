@@ -1,0 +1,126 @@
+// What the engine layer's tests share: the stand-in backends, model files for them, and what was logged.
+#pragma once
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "vrt/base/error.h"
+#include "vrt/base/log.h"
+#include "vrt/engine/engine.h"
+
+namespace vrt::testing {
+
+/// A variable of the environment for one scope.
+class ScopedVariable {
+ public:
+  ScopedVariable(const char* name, const std::string& value) : name_(name) {
+    if (const char* before = std::getenv(name)) {
+      had_value_ = true;
+      before_ = before;
+    }
+    setenv(name, value.c_str(), 1);
+  }
+  ~ScopedVariable() { had_value_ ? setenv(name_, before_.c_str(), 1) : unsetenv(name_); }
+  ScopedVariable(const ScopedVariable&) = delete;
+  ScopedVariable& operator=(const ScopedVariable&) = delete;
+
+ private:
+  const char* name_;
+  bool had_value_ = false;
+  std::string before_;
+};
+
+/// A folder that goes with its owner.
+class ScopedFolder {
+ public:
+  ScopedFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "vrt_engine_test_XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  ~ScopedFolder() { std::filesystem::remove_all(path_); }
+  ScopedFolder(const ScopedFolder&) = delete;
+  ScopedFolder& operator=(const ScopedFolder&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path write(const std::string& name, std::string_view text) const {
+    std::ofstream(path_ / name, std::ios::binary) << text;
+    return path_ / name;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Collects every log line while it lives.
+class ScopedLog {
+ public:
+  ScopedLog() {
+    before_ = set_log_sink([this](LogLevel level, std::string_view message) {
+      const std::lock_guard lock(mutex_);
+      (level == LogLevel::kError ? errors_ : lines_).emplace_back(message);
+    });
+  }
+  ~ScopedLog() { set_log_sink(before_); }
+  ScopedLog(const ScopedLog&) = delete;
+  ScopedLog& operator=(const ScopedLog&) = delete;
+
+  [[nodiscard]] std::vector<std::string> lines() const {
+    const std::lock_guard lock(mutex_);
+    return lines_;
+  }
+  [[nodiscard]] std::vector<std::string> errors() const {
+    const std::lock_guard lock(mutex_);
+    return errors_;
+  }
+  [[nodiscard]] std::ptrdiff_t count(const std::string& line) const {
+    const std::lock_guard lock(mutex_);
+    return std::count(lines_.begin(), lines_.end(), line);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  LogSink before_;
+  std::vector<std::string> lines_;
+  std::vector<std::string> errors_;
+};
+
+/// The model most tests use: 6 floats in, 6 floats out.
+inline constexpr std::string_view kDoubler = "input image 1 1 2 3\noutput result 1 1 2 3\n";
+
+/// Stand-in backends on the search path, a folder for models, and the log.
+class FakeWorld : public ::testing::Test {
+ protected:
+  /// Opens a model of the stand-in backend given as text.
+  Engine open(const std::string& text, EngineOptions options = {}) const {
+    options.backend = "fake";
+    return Engine::open(folder_.write("doubler.model", text), Device::cpu(), options);
+  }
+
+  ScopedVariable search_path_{"VRT_BACKEND_PATH", VRT_FAKE_BACKENDS};
+  ScopedFolder folder_;
+  ScopedLog log_;
+};
+
+/// The vrt::Error that `function` throws; a failure of the test if it throws none.
+template <typename Function>
+Error error_of(const Function& function) {
+  try {
+    function();
+  } catch (const Error& error) {
+    return error;
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return {ErrorCode::kInternal, "nothing was thrown"};
+}
+
+}  // namespace vrt::testing
