@@ -71,8 +71,9 @@ class VRT_API Engine {
   std::shared_ptr<detail::EngineState> state_;
 };
 
-/// An engine bound to one stream, with its own activations and input and output memory. Movable; used from one thread at a
-/// time. Destroying it waits for its stream.
+/// An engine bound to one stream, with its own activations and input and output memory. Inputs start as zeros. Movable; used
+/// from one thread at a time. Destroying it waits for its runs; a failure that no wait has thrown by then is logged as an
+/// error. A graph that captured `submit` uses the session: it has to go first.
 class VRT_API Session {
  public:
   /// Throws kInvalidArgument if engine and stream are on different devices, kOutOfMemory.

@@ -34,19 +34,21 @@ std::string name_of(const Port& port) {
   return port.get_names().empty() ? port.get_node()->get_friendly_name() : port.get_any_name();
 }
 
-/// By the ONNX reader itself: OpenVINO's own search tries every format it has and lets some print on standard error.
-std::shared_ptr<ov::Model> read_onnx(const std::string& path) {
-  const ov::frontend::FrontEnd::Ptr reader = ov::frontend::FrontEndManager().load_by_framework("onnx");
-  return reader->convert(reader->load(path));
-}
-
-std::shared_ptr<ov::Model> read_model(ov::Core& core, const std::string& path) {
+/// OpenVINO's reader for a file. Not OpenVINO's own search, which tries every format and lets some print on standard error.
+const char* reader_for(const std::string& path) {
   std::string extension = std::filesystem::path(path).extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (extension == ".onnx") return "onnx";
+  if (extension == ".xml") return "ir";
+  throw Failure(VRT_BACKEND_CORRUPT, "the file is not known as a model: its name has to end in .onnx, or .xml for OpenVINO's own");
+}
+
+std::shared_ptr<ov::Model> read_model(const std::string& path) {
+  const char* const name = reader_for(path);
   if (std::filesystem::file_size(path) == 0) throw Failure(VRT_BACKEND_CORRUPT, "the file is empty");
   try {
-    if (extension == ".onnx") return read_onnx(path);
-    if (extension == ".xml") return core.read_model(path);
+    const ov::frontend::FrontEnd::Ptr reader = ov::frontend::FrontEndManager().load_by_framework(name);
+    return reader->convert(reader->load(path));
   } catch (const ov::frontend::OpConversionFailure& failure) {
     throw Failure(VRT_BACKEND_UNSUPPORTED, essence(failure.what()));
   } catch (const ov::frontend::NotImplementedFailure& failure) {
@@ -54,7 +56,6 @@ std::shared_ptr<ov::Model> read_model(ov::Core& core, const std::string& path) {
   } catch (const std::exception& failure) {
     throw Failure(VRT_BACKEND_CORRUPT, "the file is not a model that can be read: " + essence(failure.what()));
   }
-  throw Failure(VRT_BACKEND_CORRUPT, "the file is not known as a model: its name has to end in .onnx, or .xml for OpenVINO's own");
 }
 
 std::string listed(const std::vector<Port>& ports) {
@@ -173,7 +174,7 @@ ov::CompiledModel compile(ov::Core& core, const std::shared_ptr<ov::Model>& mode
 
 Network open_network(ov::Core& core, const VrtBackendEngineOptions& options) {
   if (options.device_kind != 0) throw Failure(VRT_BACKEND_UNSUPPORTED, "OpenVINO runs networks on the CPU only here");
-  const std::shared_ptr<ov::Model> model = read_model(core, options.model_path);
+  const std::shared_ptr<ov::Model> model = read_model(options.model_path);
   reshape(*model, options);
   require_static(*model);
   Network network;

@@ -258,6 +258,7 @@ TEST_F(OpenVinoFileTest, ReadingWhatIsNoModelPrintsNothing) {
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
   refusal_of("text.onnx", "hello world, not a model");
+  refusal_of("text.xml", "hello world, not a model");
   refusal_of("noise.onnx", std::string("\x08\x07\x12\xff\xff\x01garbage", 13));
   EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
