@@ -143,9 +143,13 @@ Error WorkQueue::report(const Ref<Epoch>& epoch, std::uint64_t sequence) {
   return {failure.code, failure.message, failure.cause};
 }
 
+void WorkQueue::refuse_own_worker() const {
+  require(!is_own_worker(), "a host task waited for the stream that runs it, which would never end; wait outside");
+}
+
 void WorkQueue::wait(const Point& point) {
   WorkQueue& queue = *point.queue;
-  require(!queue.is_own_worker(), "a host task waited for the stream that runs it, which would never end");
+  queue.refuse_own_worker();
   queue.wait_completed(point.sequence);
   const std::lock_guard lock(queue.submit_mutex_);
   queue.synchronized_ = std::max(queue.synchronized_, point.sequence);
@@ -153,6 +157,7 @@ void WorkQueue::wait(const Point& point) {
 }
 
 void WorkQueue::synchronize() {
+  refuse_own_worker();
   Point point;
   mark(point);
   wait(point);

@@ -109,6 +109,7 @@ class WorkQueue : public RefCounted {
   void await_posted(std::uint64_t sequence) noexcept;
   void execute(Node& node) noexcept;
   void complete(std::uint64_t sequence) noexcept;
+  void refuse_own_worker() const;
   void enlist(Waiter& waiter) const;
   void strike_off(const Waiter& waiter) const;
   void update_first_awaited() const noexcept;
