@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <random>
 #include <vector>
 
 #include "vrt/base/error.h"
+#include "vrt/device/emulator/emulate.h"
+#include "vrt/models/common/rank_candidates_emulated.h"
 #include "vrt/models/testing/device_data.h"
 
 namespace vrt {
@@ -112,6 +115,47 @@ TEST_P(CandidateRankingTest, ACountBeyondTheCapacityIsReadAsTheCapacity) {
 TEST_P(CandidateRankingTest, AnEmptyCapacityIsRefused) { EXPECT_THROW(CandidateRanking(stream_, 0), Error); }
 
 INSTANTIATE_TEST_SUITE_P(Devices, CandidateRankingTest, ::testing::ValuesIn(Device::all()), testing::device_name);
+
+// The kernel as a GPU runs it, with `threads` threads. The outputs begin poisoned.
+Keys rank_emulated(const Keys& keys, std::uint32_t threads, std::int32_t keep) {
+  const GuardedBuffer<std::uint64_t> input(keys);
+  const GuardedBuffer<std::int32_t> count(std::vector<std::int32_t>{static_cast<std::int32_t>(keys.size())});
+  GuardedBuffer<std::uint64_t> ranked(static_cast<std::size_t>(keep));
+  GuardedBuffer<std::int32_t> ranked_count(1);
+  using Rank = void(DeviceSpan<const std::uint64_t>, DeviceSpan<const std::int32_t>, std::int32_t, std::int32_t,
+                    DeviceSpan<std::uint64_t>, DeviceSpan<std::int32_t>);
+  emulate<Rank>(kernels::emulated::rank_candidates_cu, "rank_candidates",
+                grid_per_item(1, threads, sizeof(kernels::rank_candidates::RankShared)), {}, input.device(), count.device(),
+                static_cast<std::int32_t>(keys.size()), keep, ranked.device(), ranked_count.device());
+  Keys result = ranked.values();
+  result.resize(static_cast<std::size_t>(ranked_count.host()[0]));
+  return result;
+}
+
+TEST(RankCandidatesKernelTest, SortsAsAFullSortDoesWithAnyNumberOfWarps) {
+  for (const std::uint32_t threads : {32U, 64U, 96U}) {
+    for (const std::size_t count : {0, 1, 2, 33, 1025, 2048}) {
+      const Keys keys = random_keys(count, 0.5F, 1.0F, 1 << 20, static_cast<std::uint32_t>(count));
+      EXPECT_EQ(rank_emulated(keys, threads, 1024), greatest_by_full_sort(keys)) << count << " keys, " << threads << " lanes";
+    }
+  }
+}
+
+TEST(RankCandidatesKernelTest, SelectsExactlyWhereKeysDoNotFitIntoSharedMemory) {
+  for (const int steps : {1, 2, 1 << 20}) {  // One score for all: the select goes down to the bits of the index.
+    const Keys keys = random_keys(2500, -1.0F, 1.0F, steps, 21);
+    EXPECT_EQ(rank_emulated(keys, 64, 1024), greatest_by_full_sort(keys)) << steps << " scores";
+  }
+}
+
+TEST(RankCandidatesKernelTest, KeepsAsManyAsAsked) {
+  const Keys keys = random_keys(2300, 0.5F, 1.0F, 4, 22);
+  for (const std::int32_t keep : {1, 31, 1000}) {
+    Keys expected = greatest_by_full_sort(keys);
+    expected.resize(static_cast<std::size_t>(keep));
+    EXPECT_EQ(rank_emulated(keys, 64, keep), expected);
+  }
+}
 
 }  // namespace
 }  // namespace vrt

@@ -8,9 +8,13 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "vrt/base/error.h"
+#include "vrt/device/emulator/emulate.h"
+#include "vrt/models/common/nms_mask_emulated.h"
+#include "vrt/models/common/nms_reduce_emulated.h"
 #include "vrt/models/testing/device_data.h"
 
 namespace vrt {
@@ -211,6 +215,45 @@ TEST_P(NonMaximumSuppressionTest, OptionsOutOfRangeAreRefused) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, NonMaximumSuppressionTest, ::testing::ValuesIn(Device::all()), testing::device_name);
+
+// Both kernels as a GPU runs them. The mask begins poisoned: what nms_mask does not write must not matter.
+Ranks suppress_emulated(const Boxes& boxes, const Ranks& classes, float threshold, std::int32_t max_kept) {
+  using Mask = void(DeviceSpan<const float4>, DeviceSpan<const std::int32_t>, DeviceSpan<const std::int32_t>, float,
+                    DeviceSpan<std::uint32_t>);
+  using Reduce = void(DeviceSpan<const std::uint32_t>, DeviceSpan<const std::int32_t>, std::int32_t, DeviceSpan<std::int32_t>,
+                      DeviceSpan<std::int32_t>);
+  const GuardedBuffer<float4> input(boxes);
+  const GuardedBuffer<std::int32_t> input_classes(classes);
+  const GuardedBuffer<std::int32_t> count(Ranks{static_cast<std::int32_t>(boxes.size())});
+  GuardedBuffer<std::uint32_t> mask(boxes.size() * 32);
+  GuardedBuffer<std::int32_t> kept(static_cast<std::size_t>(max_kept));
+  GuardedBuffer<std::int32_t> kept_count(1);
+  const auto words = static_cast<std::uint32_t>((boxes.size() + 31) / 32);
+  emulate<Mask>(kernels::emulated::nms_mask_cu, "nms_mask", {{words, words, 1}, {32, 1, 1}, 0}, {.seed = 5}, input.device(),
+                classes.empty() ? DeviceSpan<const std::int32_t>() : std::as_const(input_classes).device(), count.device(),
+                threshold, mask.device());
+  emulate<Reduce>(kernels::emulated::nms_reduce_cu, "nms_reduce", grid_per_item(1, 32), {}, std::as_const(mask).device(),
+                  count.device(), max_kept, kept.device(), kept_count.device());
+  Ranks result = kept.values();
+  result.resize(static_cast<std::size_t>(kept_count.host()[0]));
+  return result;
+}
+
+TEST(SuppressionKernelsTest, KeepWhatTheDefinitionKeeps) {
+  for (const std::size_t count : {1, 31, 32, 33, 64, 150}) {
+    const Boxes boxes = random_boxes(count, 100, 1, static_cast<std::uint32_t>(count));
+    EXPECT_EQ(suppress_emulated(boxes, {}, 0.25F, 1024), by_definition(boxes, {}, 0.25, 1024)) << count;
+    const Ranks classes = random_classes(count, 3, 8);
+    EXPECT_EQ(suppress_emulated(boxes, classes, 0.25F, 1024), by_definition(boxes, classes, 0.25, 1024)) << count;
+  }
+}
+
+TEST(SuppressionKernelsTest, StopAtTheLastThatMayStay) {
+  const Boxes boxes = random_boxes(150, 400, 1, 3);
+  for (const std::int32_t max_kept : {1, 31, 32, 33, 64}) {
+    EXPECT_EQ(suppress_emulated(boxes, {}, 0.5F, max_kept), by_definition(boxes, {}, 0.5, static_cast<std::size_t>(max_kept)));
+  }
+}
 
 }  // namespace
 }  // namespace vrt
