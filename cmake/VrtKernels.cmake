@@ -118,6 +118,6 @@ function(vrt_add_nvcc_test target layer)
     vrt_kernel_paths(${file})
     add_test(NAME ${layer}.${name}_compiles_for_cuda
              COMMAND ${VRT_NVCC} -x cu -arch=sm_75 -cubin --fmad=false -std=c++17 -Werror all-warnings
-                     -include "${VRT_CUDA_PRELUDE}" -o "${base}.cubin" "${source}")
+                     -include "${VRT_CUDA_PRELUDE}" -o "${CMAKE_CURRENT_BINARY_DIR}/${name}.cubin" "${source}")
   endforeach()
 endfunction()

@@ -23,7 +23,7 @@ using std::chrono::system_clock;
 
 constexpr unsigned kMaximumLanes = 1024;
 constexpr std::chrono::milliseconds kWatchInterval{50};
-constexpr std::chrono::seconds kStopGrace{5};
+constexpr std::chrono::seconds kStopGrace{2};
 
 const EmulatedKernel& find(const EmulatedSource& source, std::string_view name) {
   std::string names;
