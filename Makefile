@@ -45,7 +45,7 @@ build: setup ## Build the release preset, tests and benchmarks included
 
 .PHONY: demo
 demo: setup ## Find the faces in a real video; results in out/
-	@$(call build,release,vrt_tool vrt_backend_openvino)
+	@$(call build,release,vrt_program vrt_backend_openvino)
 	@tools/demo.sh
 
 .PHONY: test
