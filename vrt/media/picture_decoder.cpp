@@ -1,27 +1,38 @@
 #include "vrt/media/picture_decoder.h"
 
 #include <algorithm>
-#include <array>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "vrt/media/input_file.h"
 #include "vrt/media/picture_kind.h"
+#include "vrt/media/webp_animation.h"
 
 namespace vrt::detail {
 namespace {
 
 constexpr std::uint64_t kMaxFileBytes = std::uint64_t{1} << 30;
 
+PacketPtr allocate(std::size_t bytes, const std::string& name) {
+  PacketPtr packet = make_packet();
+  if (const int status = av_new_packet(packet.get(), static_cast<int>(bytes)); status < 0) {
+    fail_ffmpeg(ErrorCode::kOutOfMemory, status, "no memory for the {} bytes of '{}'", bytes, name);
+  }
+  return packet;
+}
+
+std::span<const std::uint8_t> bytes_of(const AVPacket& packet) {
+  return {packet.data, static_cast<std::size_t>(packet.size)};
+}
+
 PacketPtr read_file(const std::filesystem::path& file, const std::string& name) {
   InputFile input(file);
   if (input.size() > kMaxFileBytes) {
     fail(ErrorCode::kUnsupported, "'{}' has {} bytes; pictures may have up to {}", name, input.size(), kMaxFileBytes);
   }
-  PacketPtr packet = make_packet();
-  if (const int status = av_new_packet(packet.get(), static_cast<int>(input.size())); status < 0) {
-    fail_ffmpeg(ErrorCode::kOutOfMemory, status, "no memory for the {} bytes of '{}'", input.size(), name);
-  }
-  input.read_all(packet->data, static_cast<std::size_t>(packet->size));
+  PacketPtr packet = allocate(input.size(), name);
+  input.read_all(packet->data, input.size());
   return packet;
 }
 
@@ -37,6 +48,15 @@ void require_complete(const PictureKind& kind, const AVPacket& packet, const std
   if (kind.codec == AV_CODEC_ID_MJPEG && !jpeg_ends(bytes)) {
     fail(ErrorCode::kCorrupt, "'{}' is cut: its JPEG data has no end after {} bytes", name, packet.size);
   }
+}
+
+// FFmpeg's WebP decoder knows still pictures only.
+PacketPtr without_animation(PacketPtr packet, const std::string& name) {
+  const std::vector<std::uint8_t> first = first_frame_of_webp(bytes_of(*packet));
+  if (first.empty()) return packet;
+  PacketPtr still = allocate(first.size(), name);
+  std::copy(first.begin(), first.end(), still->data);
+  return still;
 }
 
 CodecPtr open_decoder(const PictureKind& kind, const std::string& name) {
@@ -69,12 +89,13 @@ FramePtr decode(AVCodecContext& codec, const AVPacket& packet, const PictureKind
 
 DecodedFrame decode_picture(const std::filesystem::path& file, const std::string& name) {
   begin_ffmpeg_work();
-  const PacketPtr packet = read_file(file, name);
-  const PictureKind* kind = picture_kind_of({packet->data, static_cast<std::size_t>(packet->size)});
+  PacketPtr packet = read_file(file, name);
+  const PictureKind* kind = picture_kind_of(bytes_of(*packet));
   if (kind == nullptr) {
     fail(ErrorCode::kCorrupt, "'{}' is not a picture: its content is no JPEG, PNG, BMP, TIFF, WebP, GIF or PNM", name);
   }
   require_complete(*kind, *packet, name);
+  if (kind->codec == AV_CODEC_ID_WEBP) packet = without_animation(std::move(packet), name);
   const CodecPtr codec = open_decoder(*kind, name);
   DecodedFrame result;
   result.pixels = decode(*codec, *packet, *kind, name);

@@ -67,7 +67,11 @@ InputPtr open_format(const std::filesystem::path& file, const std::string& name,
 }  // namespace
 
 VideoReader::VideoReader(const std::filesystem::path& file, std::string name, const std::atomic<bool>& cancelled)
-    : file_(file), name_(std::move(name)), cancelled_(&cancelled), packet_(make_packet()) {
+    : file_(file),
+      name_(std::move(name)),
+      cancelled_(&cancelled),
+      announced_bytes_(announced_bytes_if_cut(file)),
+      packet_(make_packet()) {
   begin_ffmpeg_work();
   open_input();
   open_decoder();
@@ -138,14 +142,12 @@ bool VideoReader::read_packet() {
     av_packet_unref(packet_.get());
     status = av_read_frame(input_.get(), packet_.get());
   } while (status >= 0 && packet_->stream_index != stream_->index);
-  const bool damaged = status >= 0 && (packet_->flags & AV_PKT_FLAG_CORRUPT) != 0;
-  if (status >= 0 && !damaged) return true;
-  const std::optional<std::uint64_t> announced = announced_bytes_if_cut(file_);
-  if (announced) {
-    stop_with(fmt::format("the file is cut: it announces {} bytes and has {}", *announced,
+  // Elsewhere a damaged packet is the decoder's to judge: broadcasts lose some, and it conceals that.
+  const bool is_cut_here = announced_bytes_ && (status < 0 || (packet_->flags & AV_PKT_FLAG_CORRUPT) != 0);
+  if (status >= 0 && !is_cut_here) return true;
+  if (is_cut_here) {
+    stop_with(fmt::format("the file is cut: it announces {} bytes and has {}", *announced_bytes_,
                           std::filesystem::file_size(file_)));
-  } else if (damaged) {
-    stop_with("a packet is damaged");
   } else {
     stop_with(status == AVERROR_EOF ? std::string() : error_text(status));
   }

@@ -38,6 +38,7 @@ class VideoReader {
   std::filesystem::path file_;
   std::string name_;
   const std::atomic<bool>* cancelled_;
+  std::optional<std::uint64_t> announced_bytes_;  // Of a file that is shorter.
   InputPtr input_;
   CodecPtr codec_;
   PacketPtr packet_;
