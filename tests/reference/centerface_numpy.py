@@ -1,9 +1,9 @@
 """Finds faces with CenterFace and plain NumPy: an implementation to compare vrt's with.
 
-    python centerface_numpy.py VIDEO centerface.onnx [--max-frames N] > faces.jsonl
+    python centerface_numpy.py VIDEO centerface.onnx faces.jsonl
 
 Decodes with OpenCV, resizes with OpenCV, runs the network in OpenVINO's Python and decodes its raw output in double
-precision, one candidate after the other. Prints one JSON object a frame: {"frame", "width", "height", "detections": [{"box",
+precision, one candidate after the other. Writes one JSON object a frame: {"frame", "width", "height", "detections": [{"box",
 "score", "keypoints"}]}, in source pixels. Shares no code with vrt.
 
 What the network expects and gives: RGB, 0..255, an input whose sides are multiples of 32. Outputs have a value for each
@@ -12,6 +12,7 @@ units of the box's size from its upper left corner.
 """
 
 import argparse
+import itertools
 import json
 import math
 
@@ -84,30 +85,29 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("video")
     parser.add_argument("model")
-    parser.add_argument("--max-frames", type=int)
+    parser.add_argument("output")
     arguments = parser.parse_args()
 
     capture = cv2.VideoCapture(arguments.video)
-    core = openvino.Core()
-    network = None
-    frame = 0
-    while arguments.max_frames is None or frame < arguments.max_frames:
-        more, picture = capture.read()
-        if not more:
-            break
-        height, width = picture.shape[:2]
-        if network is None:
-            target = input_size(width, height)
-            model = core.read_model(arguments.model)
-            model.reshape([1, 3, target[1], target[0]])
-            network = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-        boxed, placed = letterbox(cv2.cvtColor(picture, cv2.COLOR_BGR2RGB), target)
-        result = network([boxed.transpose(2, 0, 1)[np.newaxis].astype(np.float32)])
-        faces = decode([result[output] for output in network.outputs], placed, width, height)
-        print(json.dumps({"frame": frame, "width": width, "height": height, "detections": faces}))
-        frame += 1
-    if frame == 0:
+    more, picture = capture.read()
+    if not more:
         raise SystemExit(f"{arguments.video}: no frame could be read")
+    height, width = picture.shape[:2]
+    target = input_size(width, height)
+    core = openvino.Core()
+    model = core.read_model(arguments.model)
+    model.reshape([1, 3, target[1], target[0]])
+    network = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+
+    with open(arguments.output, "w", encoding="utf-8") as lines:
+        for frame in itertools.count():
+            boxed, placed = letterbox(cv2.cvtColor(picture, cv2.COLOR_BGR2RGB), target)
+            result = network([boxed.transpose(2, 0, 1)[np.newaxis].astype(np.float32)])
+            faces = decode([result[output] for output in network.outputs], placed, width, height)
+            print(json.dumps({"frame": frame, "width": width, "height": height, "detections": faces}), file=lines)
+            more, picture = capture.read()
+            if not more:
+                break
 
 
 if __name__ == "__main__":
