@@ -1,0 +1,149 @@
+"""Runs of the built tool on real and made pictures: what it writes, and what it leaves when it is stopped."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+import schema
+from tool import CLIP, MODEL, PROGRAM, SOURCE_DIR, ToolTest, lines_of, vrt, write_png
+
+SCHEMA = json.loads((SOURCE_DIR / "docs/schema/frame.schema.json").read_text())
+
+
+class RunTest(ToolTest):
+    def check_lines(self, lines, count):
+        self.assertEqual(len(lines), count)
+        for number, line in enumerate(lines):
+            self.assertEqual(schema.errors(line, SCHEMA), [])
+            self.assertEqual(line["frame"], number)
+
+    def test_the_clip_has_one_face_in_every_frame(self):
+        save, lines = self.folder / "annotated.mp4", self.folder / "lines.jsonl"
+        result = vrt("run", CLIP, "--model", MODEL, "--save", save, "--json", lines)
+        self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
+        found = lines_of(lines.read_text())
+        self.check_lines(found, 120)
+        for line in found:
+            self.assertEqual((line["source"], line["width"], line["height"]), (CLIP, 176, 144))
+            self.assertEqual([d["label"] for d in line["detections"]], ["face"])
+            x1, y1, x2, y2 = line["detections"][0]["box"]
+            self.assertTrue(0 <= x1 < x2 <= 176 and 0 <= y1 < y2 <= 144)
+            self.assertEqual(len(line["detections"][0]["keypoints"]), 5)
+        self.assertEqual(self.names(), ["annotated.mp4", "lines.jsonl"])
+        for stage in ("source", "submit", "wait", "draw", "encode", "json"):
+            self.assertRegex(result.stderr, rf"(?m)^{stage} +120 ")
+        again = vrt("run", save, "--model", MODEL, "--json", "-")
+        self.check_lines(lines_of(again.stdout), 120)
+        self.assertEqual(lines_of(again.stdout)[0]["width"], 3 * 176, "the annotated video is enlarged")
+
+    def test_two_runs_give_the_same_bytes(self):
+        first, second = (vrt("run", CLIP, "--model", MODEL, "--json", "-", "--max-frames", 30) for _ in range(2))
+        self.assertEqual(first.stdout, second.stdout)
+        self.check_lines(lines_of(first.stdout), 30)
+
+    def test_the_threshold_is_the_least_score(self):
+        every = vrt("run", CLIP, "--model", MODEL, "--json", "-", "--max-frames", 10, "--threshold", 0.1)
+        scores = [d["score"] for line in lines_of(every.stdout) for d in line["detections"]]
+        self.assertGreaterEqual(min(scores), 0.1)
+        none = vrt("run", CLIP, "--model", MODEL, "--json", "-", "--max-frames", 10, "--threshold", 1)
+        self.assertEqual([line["detections"] for line in lines_of(none.stdout)], [[]] * 10)
+
+    def test_a_model_is_found_by_its_name(self):
+        os.symlink(MODEL, self.folder / "centerface.onnx")
+        result = vrt(
+            "run", CLIP, "--model", "centerface", "--json", "-", "--max-frames", 2,
+            environment={"VRT_MODELS": str(self.folder)},
+        )  # fmt: skip
+        self.check_lines(lines_of(result.stdout), 2)
+
+    def test_a_picture_and_a_folder(self):
+        pictures = self.folder / "pictures"
+        pictures.mkdir()
+        sizes = {"a.png": (64, 48), "b.png": (301, 403), "c.png": (1, 1)}
+        for name, (width, height) in sizes.items():
+            write_png(pictures / name, width, height, 120)
+        one = vrt("run", pictures / "b.png", "--model", MODEL, "--save", self.folder / "one.jpg", "--json", "-")
+        self.check_lines(lines_of(one.stdout), 1)
+        self.assertTrue((self.folder / "one.jpg").read_bytes().startswith(b"\xff\xd8\xff"))
+        result = vrt("run", pictures, "--model", MODEL, "--save", self.folder / "out", "--json", "-")
+        found = lines_of(result.stdout)
+        self.check_lines(found, 3)
+        self.assertEqual([(x["width"], x["height"]) for x in found], list(sizes.values()))
+        self.assertEqual(sorted(p.name for p in (self.folder / "out").iterdir()), list(sizes))
+
+    def test_a_name_that_is_not_utf8_gives_valid_json(self):
+        name = os.fsencode(self.folder) + b"/caf\xe9 \"1\".png"
+        write_png(os.fsdecode(name), 40, 30, 9)
+        result = subprocess.run(
+            [PROGRAM, b"run", name, b"--model", os.fsencode(MODEL), b"--json", b"-"], capture_output=True, check=False
+        )
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertTrue(json.loads(result.stdout.decode())["source"].endswith('/caf\ufffd "1".png'))
+
+    def test_without_outputs_it_still_tells_what_it_found(self):
+        result = vrt("run", CLIP, "--model", MODEL, "--max-frames", 5)
+        self.assertEqual((result.returncode, result.stdout), (0, ""))
+        self.assertIn("5 frames of 176x144, 5 detections", result.stderr)
+
+
+class StopTest(ToolTest):
+    def start(self, *arguments):
+        return subprocess.Popen(
+            [PROGRAM, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    def endless_folder(self):
+        """More pictures than any machine gets through before the signal."""
+        pictures = self.folder / "pictures"
+        pictures.mkdir()
+        write_png(pictures / "0.png", 640, 480, 100)
+        for number in range(1, 3000):
+            os.link(pictures / "0.png", pictures / f"{number}.png")
+        return pictures
+
+    def test_ctrl_c_and_sigterm_finish_the_files(self):
+        pictures = self.endless_folder()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(signal=number.name):
+                lines = self.folder / f"{number.name}.jsonl"
+                process = self.start("run", pictures, "--model", MODEL, "--json", lines)
+                # The temporary file has content once frames are done (the buffer reaches it), and the name only at the end.
+                time.sleep(2.5)
+                process.send_signal(number)
+                _, errors = process.communicate(timeout=30)
+                self.assertEqual(process.returncode, 128 + number, errors)
+                found = lines_of(lines.read_text())
+                self.assertTrue(0 < len(found) < 3000, errors)
+                self.assertIn(f"{len(found)} frames of 640x480", errors)
+        left = [name for name in self.names() if not name.startswith("pictures")]
+        self.assertEqual(left, ["SIGINT.jsonl", "SIGTERM.jsonl"])
+
+    def test_ctrl_c_leaves_a_video_that_can_be_read(self):
+        save = self.folder / "annotated.mp4"
+        process = self.start("run", CLIP, "--model", MODEL, "--save", save, "--json", "-")
+        first = process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        rest, errors = process.communicate(timeout=30)
+        frames = len(lines_of(first + rest))
+        if process.returncode == 0:
+            self.skipTest("the run was over before the signal came")
+        self.assertEqual(process.returncode, 130, errors)
+        result = vrt("run", save, "--model", MODEL, "--json", "-")
+        self.assertEqual(len(lines_of(result.stdout)), frames)
+
+    def test_a_reader_that_goes_away_is_a_failure_that_leaves_no_file(self):
+        save = self.folder / "annotated.mp4"
+        process = self.start("run", CLIP, "--model", MODEL, "--save", save, "--json", "-")
+        process.stdout.readline()
+        process.stdout.close()
+        errors = process.stderr.read()
+        self.assertEqual(process.wait(timeout=30), 1, errors)
+        self.assertIn("standard output", errors)
+        self.assertEqual(self.names(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,78 @@
+"""Checks values against the part of JSON Schema that docs/schema uses; an unknown keyword is an error, not a pass."""
+
+_TYPES = {
+    "object": lambda v: isinstance(v, dict),
+    "array": lambda v: isinstance(v, list),
+    "string": lambda v: isinstance(v, str),
+    "number": lambda v: isinstance(v, (int, float)) and not isinstance(v, bool),
+    "integer": lambda v: isinstance(v, int) and not isinstance(v, bool),
+}
+_ANNOTATIONS = {"$schema", "title", "description"}
+
+
+def errors(value, schema, path="$"):
+    """Everything that is wrong with a value, as "path: what" texts."""
+    if schema is False:
+        return [f"{path}: nothing is allowed here"]
+    found = []
+    for keyword, argument in schema.items():
+        if keyword in _ANNOTATIONS:
+            continue
+        if keyword not in _KEYWORDS:
+            raise ValueError(f"the schema uses {keyword}, which this validator does not know")
+        found += _KEYWORDS[keyword](value, argument, schema, path)
+    return found
+
+
+def _type(value, name, _, path):
+    return [] if _TYPES[name](value) else [f"{path}: {value!r} is not of type {name}"]
+
+
+def _required(value, names, _, path):
+    return [f"{path}: {name} is missing" for name in names if isinstance(value, dict) and name not in value]
+
+
+def _properties(value, schemas, _, path):
+    if not isinstance(value, dict):
+        return []
+    return [e for name, schema in schemas.items() if name in value for e in errors(value[name], schema, f"{path}.{name}")]
+
+
+def _prefix_items(value, schemas, _, path):
+    if not isinstance(value, list):
+        return []
+    return [e for i, (item, schema) in enumerate(zip(value, schemas)) for e in errors(item, schema, f"{path}[{i}]")]
+
+
+def _items(value, schema, parent, path):
+    if not isinstance(value, list):
+        return []
+    first = len(parent.get("prefixItems", []))
+    return [e for i, item in enumerate(value) if i >= first for e in errors(item, schema, f"{path}[{i}]")]
+
+
+def _bound(holds, text):
+    def check(value, bound, _, path):
+        return [] if not _TYPES["number"](value) or holds(value, bound) else [f"{path}: {value} is {text} {bound}"]
+
+    return check
+
+
+def _length(holds, text):
+    def check(value, bound, _, path):
+        return [] if not isinstance(value, list) or holds(len(value), bound) else [f"{path}: {text} {bound} items"]
+
+    return check
+
+
+_KEYWORDS = {
+    "type": _type,
+    "required": _required,
+    "properties": _properties,
+    "prefixItems": _prefix_items,
+    "items": _items,
+    "minimum": _bound(lambda value, bound: value >= bound, "below"),
+    "maximum": _bound(lambda value, bound: value <= bound, "above"),
+    "minItems": _length(lambda length, bound: length >= bound, "fewer than"),
+    "maxItems": _length(lambda length, bound: length <= bound, "more than"),
+}
