@@ -4,6 +4,10 @@
 // weights of its columns are worked out once; a source row is then resampled horizontally once and kept while output rows
 // need it. All memory is on the stack. Compiled several times, for several instruction sets (see prelude_host.h).
 
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 namespace VRT_HOST_NAMESPACE {
 namespace {
 
@@ -61,34 +65,32 @@ void for_each_rectangle(const HostBlocks& blocks, const Params& p, const Use& us
 inline int32_t clamp_to(int32_t value, int32_t low, int32_t high) { return min(max(value, low), high); }
 inline int32_t to_byte(int32_t value) { return clamp_to((value + (1 << 19)) >> 20, 0, 255); }
 
-inline uint32_t load_u32(const uint8_t* from) {
-  uint32_t value;
+template <typename Word>
+inline Word load(const uint8_t* from) {
+  Word value;
   __builtin_memcpy(&value, from, sizeof(value));
   return value;
 }
 
-// Reads pixels as 32-bit words with R, G and B at bits shift(0), shift(1), shift(2).
+// Reads pixels as 32-bit words: byte(p, channel) says which byte of a word R, G or B is.
 struct PackedReader {
-  static int shift(const Params& p, int channel) { return p.channel_offset[channel] * 8; }
+  static int byte(const Params& p, int channel) { return p.channel_offset[channel]; }
 
-  // Words of pixels at columns[0 .. count) of row y; columns ascend.
+  static const uint8_t* row(const Job& job, int32_t y) { return job.planes.plane[0] + y * job.p.pitch[0]; }
+
+  // Words of the pixels at columns[0 .. count) of row y.
   static void gather(const Job& job, int32_t y, const int32_t* columns, int32_t count, uint32_t* words) {
-    const int32_t stride = job.p.pixel_stride;
-    const uint8_t* row = job.planes.plane[0] + y * job.p.pitch[0];
-    // A 4-byte load at one of the last pixels would leave the row.
-    const int32_t safe_end = job.p.width - 3 / stride;
-    int32_t i = 0;
-    for (; i < count && columns[i] < safe_end; ++i) words[i] = load_u32(row + int64_t{columns[i]} * stride);
-    for (; i < count; ++i) words[i] = load_bytes(row + int64_t{columns[i]} * stride, stride);
+    for (int32_t i = 0; i < count; ++i) span(job, y, columns[i], 1, words + i);
   }
 
   // Words of pixels [begin, begin + count) of row y.
   static void span(const Job& job, int32_t y, int32_t begin, int32_t count, uint32_t* words) {
     const int32_t stride = job.p.pixel_stride;
-    const uint8_t* at = job.planes.plane[0] + y * job.p.pitch[0] + int64_t{begin} * stride;
+    const uint8_t* at = row(job, y) + int64_t{begin} * stride;
+    // A 4-byte load at one of the last pixels would leave the row.
     const int32_t bulk = min(count, job.p.width - 3 / stride - begin);
     int32_t i = 0;
-    for (; i < bulk; ++i, at += stride) words[i] = load_u32(at);
+    for (; i < bulk; ++i, at += stride) words[i] = load<uint32_t>(at);
     for (; i < count; ++i, at += stride) words[i] = load_bytes(at, stride);
   }
 
@@ -100,7 +102,7 @@ struct PackedReader {
 };
 
 struct YuvReader {
-  static int shift(const Params&, int channel) { return channel * 8; }
+  static int byte(const Params&, int channel) { return channel; }
 
   struct Row {
     const uint8_t* luma;
@@ -124,33 +126,40 @@ struct YuvReader {
     return static_cast<uint32_t>(red | green << 8 | blue << 16);
   }
 
-  // Samples are collected first, so that the conversion vectorises.
+  // Samples are collected first, so that the conversion vectorises. `kLuma` and `kChroma` are the strides of the format.
   static constexpr int32_t kBatch = 64;
-  template <typename Column>
+  template <int32_t kLuma, int32_t kChroma, typename Column>
   static void convert(const Job& job, int32_t y, const Column& column, int32_t count, uint32_t* words) {
     const Params p = job.p;
     const Row from = row(job, y);
     for (int32_t begin = 0; begin < count; begin += kBatch) {
-      alignas(32) int32_t luma[kBatch] = {}, cb[kBatch] = {}, cr[kBatch] = {};
-      alignas(32) uint32_t converted[kBatch];
+      uint8_t luma[kBatch] = {}, cb[kBatch] = {}, cr[kBatch] = {};
+      uint32_t converted[kBatch];
       const int32_t used = min(kBatch, count - begin);
       for (int32_t i = 0; i < used; ++i) {
-        const int32_t x = column(begin + i);
-        luma[i] = from.luma[int64_t{x} * p.pixel_stride];
-        cb[i] = from.cb[int64_t{x >> 1} * p.chroma_stride];
-        cr[i] = from.cr[int64_t{x >> 1} * p.chroma_stride];
+        const int64_t x = column(begin + i);
+        luma[i] = from.luma[x * kLuma];
+        cb[i] = from.cb[(x >> 1) * kChroma];
+        cr[i] = from.cr[(x >> 1) * kChroma];
       }
       for (int32_t i = 0; i < kBatch; ++i) converted[i] = word(p, luma[i], cb[i], cr[i]);
       __builtin_memcpy(words + begin, converted, static_cast<size_t>(used) * sizeof(uint32_t));
     }
   }
 
+  template <typename Column>
+  static void convert_any(const Job& job, int32_t y, const Column& column, int32_t count, uint32_t* words) {
+    if (job.p.pixel_stride == 2) return convert<2, 4>(job, y, column, count, words);  // YUYV
+    if (job.p.chroma_stride == 2) return convert<1, 2>(job, y, column, count, words);  // NV12
+    convert<1, 1>(job, y, column, count, words);  // I420
+  }
+
   static void gather(const Job& job, int32_t y, const int32_t* columns, int32_t count, uint32_t* words) {
-    convert(job, y, [columns](int32_t i) { return columns[i]; }, count, words);
+    convert_any(job, y, [columns](int32_t i) { return columns[i]; }, count, words);
   }
 
   static void span(const Job& job, int32_t y, int32_t begin, int32_t count, uint32_t* words) {
-    convert(job, y, [begin](int32_t i) { return begin + i; }, count, words);
+    convert_any(job, y, [begin](int32_t i) { return begin + i; }, count, words);
   }
 };
 
@@ -173,15 +182,16 @@ void fill_padding(const Job& job, int32_t x0, int32_t x1, int32_t y) {
   }
 }
 
-// Normalises and writes one channel of a tile's row.
-void store(const Job& job, int channel, int32_t x, int32_t y, const float* values, int32_t count) {
+// Normalises and writes value(0 .. count) as one channel of pixels from (x, y) on.
+template <typename Value>
+inline void store(const Job& job, int channel, int32_t x, int32_t y, int32_t count, const Value& value) {
   float* __restrict__ at = output_at(job, channel, x, y);
   const float multiply = job.p.multiply[channel];
   const float add = job.p.add[channel];
   if (job.p.is_interleaved) {
-    for (int32_t i = 0; i < count; ++i) at[int64_t{i} * 3] = values[i] * multiply + add;
+    for (int32_t i = 0; i < count; ++i) at[int64_t{i} * 3] = value(i) * multiply + add;
   } else {
-    for (int32_t i = 0; i < count; ++i) at[i] = values[i] * multiply + add;
+    for (int32_t i = 0; i < count; ++i) at[i] = value(i) * multiply + add;
   }
 }
 
@@ -199,71 +209,169 @@ inline Pair pair_at(const Axis& axis, int32_t index) {
           static_cast<float>(static_cast<int32_t>(static_cast<uint32_t>(position) >> 8)) * (1.0F / 16777216.0F)};
 }
 
-template <typename Reader>
-class BilinearTile {
- public:
-  static constexpr int32_t kColumns = 256;
+// A tile's columns: neighbours and weights. One source row at those columns is a Row.
+struct PairColumns {
+  static constexpr int32_t kMost = 1024;
 
-  // Columns from `begin` of the filled region, at most up to `end`; says how many it took.
-  BilinearTile(const Job& job, int32_t begin, int32_t end) : job_(job), begin_(begin), count_(min(kColumns, end - begin)) {
-    for (int32_t i = 0; i < count_; ++i) {
-      const Pair pair = pair_at(job.columns, begin + i);
-      first_[i] = pair.first;
-      second_[i] = pair.second;
-      weight_[i] = pair.weight;
+  struct Row {
+    int32_t y = -1;
+    float value[3][kMost];
+  };
+
+  PairColumns(const Axis& axis, int32_t begin, int32_t end) : count(min(kMost, end - begin)) {
+    for (int32_t i = 0; i < count; ++i) {
+      const Pair pair = pair_at(axis, begin + i);
+      first[i] = pair.first;
+      second[i] = pair.second;
+      weight[i] = pair.weight;
     }
   }
 
-  [[nodiscard]] int32_t count() const { return count_; }
+  int32_t count;
+  int32_t first[kMost];
+  int32_t second[kMost];
+  float weight[kMost];
+};
+
+// Columns [begin, end) of `columns` in source row y, by way of 32-bit words.
+template <typename Reader>
+void blend_words(const Job& job, int32_t y, const PairColumns& columns, int32_t begin, int32_t end,
+                 PairColumns::Row& row) {
+  if (begin >= end) return;
+  uint32_t first[PairColumns::kMost], second[PairColumns::kMost];
+  Reader::gather(job, y, columns.first + begin, end - begin, first);
+  Reader::gather(job, y, columns.second + begin, end - begin, second);
+  for (int channel = 0; channel < 3; ++channel) {
+    const int shift = 8 * Reader::byte(job.p, channel);
+    float* to = row.value[channel] + begin;
+    const float* weight = columns.weight + begin;
+    for (int32_t i = 0; i < end - begin; ++i) {
+      const auto a = static_cast<float>(static_cast<int32_t>(first[i] >> shift & 255U));
+      const auto b = static_cast<float>(static_cast<int32_t>(second[i] >> shift & 255U));
+      to[i] = a + weight[i] * (b - a);
+    }
+  }
+}
+
+#ifdef __AVX2__
+// Eight columns at a time, two neighbours with one 8-byte load.
+class PackedBlend {
+ public:
+  PackedBlend(const Job& job, const PairColumns& columns) : columns_(columns), stride_(job.p.pixel_stride) {
+    for (int channel = 0; channel < 3; ++channel) mask_[channel] = mask(job.p.channel_offset[channel]);
+    // Where both neighbours are inside the picture and the load does not leave the row; positions ascend.
+    const int32_t limit = job.p.width - (8 + stride_ - 1) / stride_;
+    while (begin_ < columns.count && columns.second[begin_] == columns.first[begin_]) ++begin_;
+    end_ = begin_;
+    while (end_ < columns.count && columns.first[end_] <= limit && columns.second[end_] != columns.first[end_]) ++end_;
+    end_ = begin_ + (end_ - begin_) / 8 * 8;
+    for (int32_t i = begin_; i < end_; ++i) offset_[i] = columns.first[i] * stride_;
+  }
+
+  void run(const Job& job, int32_t y, PairColumns::Row& row) const {
+    blend_words<PackedReader>(job, y, columns_, 0, begin_, row);
+    const uint8_t* from = PackedReader::row(job, y);
+    for (int32_t i = begin_; i < end_; i += 8) {
+      // In this order the two halves end up as columns 0..3 and 4..7.
+      const __m256i even = load_pixels(from, offset_[i], offset_[i + 1], offset_[i + 4], offset_[i + 5]);
+      const __m256i odd = load_pixels(from, offset_[i + 2], offset_[i + 3], offset_[i + 6], offset_[i + 7]);
+      const __m256 weight = _mm256_loadu_ps(columns_.weight + i);
+      for (int channel = 0; channel < 3; ++channel) {
+        const __m256 p = _mm256_cvtepi32_ps(_mm256_shuffle_epi8(even, mask_[channel]));
+        const __m256 q = _mm256_cvtepi32_ps(_mm256_shuffle_epi8(odd, mask_[channel]));
+        const __m256 a = _mm256_shuffle_ps(p, q, _MM_SHUFFLE(1, 0, 1, 0));
+        const __m256 b = _mm256_shuffle_ps(p, q, _MM_SHUFFLE(3, 2, 3, 2));
+        _mm256_storeu_ps(row.value[channel] + i, a + weight * (b - a));
+      }
+    }
+    blend_words<PackedReader>(job, y, columns_, end_, columns_.count, row);
+  }
+
+ private:
+  static __m256i load_pixels(const uint8_t* from, int32_t a, int32_t b, int32_t c, int32_t d) {
+    return _mm256_set_epi64x(load<int64_t>(from + d), load<int64_t>(from + c), load<int64_t>(from + b),
+                             load<int64_t>(from + a));
+  }
+
+  // Of two columns of 8 bytes: a channel of both first neighbours, then of both second ones, as 32-bit numbers.
+  [[nodiscard]] __m256i mask(int32_t channel_offset) const {
+    const int32_t zeros = static_cast<int32_t>(0x80808000U);
+    const int32_t a = zeros | channel_offset;
+    const int32_t b = zeros | (channel_offset + stride_);
+    return _mm256_setr_epi32(a, a + 8, b, b + 8, a, a + 8, b, b + 8);
+  }
+
+  const PairColumns& columns_;
+  int32_t stride_;
+  int32_t begin_ = 0;
+  int32_t end_ = 0;
+  __m256i mask_[3];
+  int32_t offset_[PairColumns::kMost];
+};
+#endif
+
+template <typename Reader>
+class WordBlend {
+ public:
+  WordBlend(const Job&, const PairColumns& columns) : columns_(columns) {}
+  void run(const Job& job, int32_t y, PairColumns::Row& row) const {
+    blend_words<Reader>(job, y, columns_, 0, columns_.count, row);
+  }
+
+ private:
+  const PairColumns& columns_;
+};
+
+template <typename Reader>
+struct BlendOf {
+  using Type = WordBlend<Reader>;
+};
+#ifdef __AVX2__
+template <>
+struct BlendOf<PackedReader> {
+  using Type = PackedBlend;
+};
+#endif
+
+template <typename Reader>
+class BilinearTile {
+ public:
+  // Columns from `begin` of the filled region, at most up to `end`; `count` says how many it took.
+  BilinearTile(const Job& job, int32_t begin, int32_t end)
+      : job_(job), begin_(begin), columns_(job.columns, begin, end), blend_(job, columns_) {}
+
+  [[nodiscard]] int32_t count() const { return columns_.count; }
 
   // Row y of the filled region.
   void make_row(int32_t y) {
     const Pair pair = pair_at(job_.rows, y);
-    const Row& above = source_row(pair.first);
-    const Row& below = source_row(pair.second);
+    const float weight = pair.weight;
+    const PairColumns::Row& above = source_row(pair.first);
+    const PairColumns::Row& below = source_row(pair.second);
     for (int channel = 0; channel < 3; ++channel) {
-      alignas(32) float blended[kColumns];
       const float* a = above.value[channel];
       const float* b = below.value[channel];
-      for (int32_t i = 0; i < padded_; ++i) blended[i] = a[i] + pair.weight * (b[i] - a[i]);
-      store(job_, channel, begin_ + job_.p.filled_x, y + job_.p.filled_y, blended, count_);
+      store(job_, channel, begin_ + job_.p.filled_x, y + job_.p.filled_y, columns_.count,
+            [=](int32_t i) { return a[i] + weight * (b[i] - a[i]); });
     }
   }
 
  private:
-  struct Row {
-    int32_t y = -1;
-    alignas(32) float value[3][kColumns];
-  };
-
   // Two rows are kept: neighbours have different places.
-  const Row& source_row(int32_t y) {
-    Row& row = kept_[y & 1];
-    if (row.y == y) return row;
-    row.y = y;
-    alignas(32) uint32_t first[kColumns] = {}, second[kColumns] = {};
-    Reader::gather(job_, y, first_, count_, first);
-    Reader::gather(job_, y, second_, count_, second);
-    for (int channel = 0; channel < 3; ++channel) {
-      const int shift = Reader::shift(job_.p, channel);
-      float* to = row.value[channel];
-      for (int32_t i = 0; i < padded_; ++i) {
-        const auto a = static_cast<float>(static_cast<int32_t>(first[i] >> shift & 255U));
-        const auto b = static_cast<float>(static_cast<int32_t>(second[i] >> shift & 255U));
-        to[i] = a + weight_[i] * (b - a);
-      }
+  const PairColumns::Row& source_row(int32_t y) {
+    PairColumns::Row& row = kept_[y & 1];
+    if (row.y != y) {
+      row.y = y;
+      blend_.run(job_, y, row);
     }
     return row;
   }
 
   const Job& job_;
   int32_t begin_;
-  int32_t count_;
-  int32_t padded_ = (count_ + 15) & ~15;  // Whole vectors: loops without a remainder.
-  int32_t first_[kColumns];
-  int32_t second_[kColumns];
-  alignas(32) float weight_[kColumns] = {};
-  Row kept_[2];
+  PairColumns columns_;
+  typename BlendOf<Reader>::Type blend_;
+  PairColumns::Row kept_[2];
 };
 
 // --- Antialiased -------------------------------------------------------------------------------------------------------
@@ -295,7 +403,7 @@ inline Window window_at(const Axis& axis, int32_t index) {
   return window;
 }
 
-// The three channels of a pixel, and one unused.
+// The bytes of a pixel's word as floats.
 using Color = float __attribute__((vector_size(16)));
 
 template <typename Reader>
@@ -331,17 +439,17 @@ class AntialiasedTile {
       for (int32_t i = 0; i < count_; ++i) sum[i] += weight * value[i];
     }
     for (int channel = 0; channel < 3; ++channel) {
-      float values[kColumns];
-      for (int32_t i = 0; i < count_; ++i) values[i] = sum[i][channel];
-      store(job_, channel, begin_ + job_.p.filled_x, y + job_.p.filled_y, values, count_);
+      const float* value = reinterpret_cast<const float*>(sum) + Reader::byte(job_.p, channel);
+      store(job_, channel, begin_ + job_.p.filled_x, y + job_.p.filled_y, count_,
+            [value](int32_t i) { return value[4 * i]; });
     }
   }
 
  private:
-  static constexpr int32_t kColumns = 128;
-  static constexpr int32_t kSpan = 2048;     // Source pixels under a tile.
-  static constexpr int32_t kWeights = 4096;  // Weights of all its columns.
-  static constexpr int32_t kRows = 32;       // Source rows kept; windows taller than this only cost time.
+  static constexpr int32_t kColumns = 512;
+  static constexpr int32_t kSpan = 4096;     // Source pixels under a tile.
+  static constexpr int32_t kWeights = 8192;  // Weights of all its columns.
+  static constexpr int32_t kRows = 16;       // Source rows kept; windows taller than this only cost time.
 
   struct Row {
     int32_t y;
@@ -380,8 +488,7 @@ class AntialiasedTile {
     Reader::span(job_, y, begin, end - begin, words + (begin - span_begin_));
     repeat_border(y, 0, words, span_begin_, begin);
     repeat_border(y, job_.p.width - 1, words, end, span_end_);
-    const int red = Reader::shift(job_.p, 0), green = Reader::shift(job_.p, 1), blue = Reader::shift(job_.p, 2);
-    for (int32_t i = 0; i < span_end_ - span_begin_; ++i) pixels[i] = color(words[i], red, green, blue);
+    convert(words, span_end_ - span_begin_, pixels);
   }
 
   // Fills columns [begin, end) with pixel x of row y.
@@ -392,10 +499,10 @@ class AntialiasedTile {
     for (int32_t i = begin; i < end; ++i) words[i - span_begin_] = word;
   }
 
-  static Color color(uint32_t word, int red, int green, int blue) {
-    return Color{static_cast<float>(static_cast<int32_t>(word >> red & 255U)),
-                 static_cast<float>(static_cast<int32_t>(word >> green & 255U)),
-                 static_cast<float>(static_cast<int32_t>(word >> blue & 255U)), 0.0F};
+  static void convert(const uint32_t* words, int32_t count, Color* pixels) {
+    const auto* bytes = reinterpret_cast<const uint8_t*>(words);
+    auto* floats = reinterpret_cast<float*>(pixels);
+    for (int32_t i = 0; i < 4 * count; ++i) floats[i] = bytes[i];
   }
 
   // A column whose window is larger than the tables: pixel by pixel.
@@ -403,9 +510,10 @@ class AntialiasedTile {
     Color sum = {};
     for (int32_t tap = 0; tap < window_[0].count; ++tap) {
       uint32_t word = 0;
+      Color pixel;
       Reader::span(job_, y, clamp_to(window_[0].first + tap, 0, job_.p.width - 1), 1, &word);
-      sum += weight_of(window_[0], tap) *
-             color(word, Reader::shift(job_.p, 0), Reader::shift(job_.p, 1), Reader::shift(job_.p, 2));
+      convert(&word, 1, &pixel);
+      sum += weight_of(window_[0], tap) * pixel;
     }
     return sum;
   }
