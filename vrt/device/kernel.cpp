@@ -1,5 +1,6 @@
 #include "vrt/device/kernel.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "vrt/base/fail.h"
@@ -14,6 +15,8 @@ namespace {
 constexpr Dim3 kMaxGrid{2147483647, 65535, 65535};
 constexpr Dim3 kMaxBlock{1024, 1024, 64};
 constexpr std::uint64_t kMaxBlockThreads = 1024;
+// In each direction: host builds of kernels have signed indices (prelude_host.h).
+constexpr std::uint64_t kMaxThreads = 2147483647;
 // Of compute capability 9.0, the largest there is.
 constexpr std::uint32_t kMaxSharedBytes = 227 * 1024;
 
@@ -28,6 +31,10 @@ void require_launchable(const char* kernel, const LaunchShape& shape) {
   require(fits(block, kMaxBlock) && std::uint64_t{block.x} * block.y * block.z <= kMaxBlockThreads,
           "kernel '{}': blocks of {}x{}x{} threads; expected at least 1, at most {}x{}x{} and {} together", kernel, block.x,
           block.y, block.z, kMaxBlock.x, kMaxBlock.y, kMaxBlock.z, kMaxBlockThreads);
+  require(std::max({std::uint64_t{grid.x} * block.x, std::uint64_t{grid.y} * block.y, std::uint64_t{grid.z} * block.z}) <=
+              kMaxThreads,
+          "kernel '{}': {}x{}x{} blocks of {}x{}x{} threads; expected at most {} threads in a direction", kernel, grid.x,
+          grid.y, grid.z, block.x, block.y, block.z, kMaxThreads);
   require(shared_bytes <= kMaxSharedBytes, "kernel '{}': {} bytes of shared memory a block; expected at most {}", kernel,
           shared_bytes, kMaxSharedBytes);
 }

@@ -44,7 +44,10 @@ class BlockState {
 
   // Called by lanes.
   void block_barrier(unsigned lane, Site site);
-  /// Meets the live lanes of the warp; all bring a value and see everybody's.
+  /// Meets the live lanes of the warp; what they wrote before can be read by all afterwards.
+  void warp_barrier(unsigned lane, std::uint32_t mask, Site site);
+  /// Meets the live lanes of the warp; all bring a value and see everybody's. Orders no other memory, and ThreadSanitizer is
+  /// told so.
   [[nodiscard]] WarpValues warp_exchange(unsigned lane, std::uint32_t mask, const void* value, std::size_t bytes, Site site);
   void lane_returned(unsigned lane);
   /// The first failure is kept; every waiting lane is stopped.
@@ -91,6 +94,7 @@ class BlockState {
   void open(Meeting& meeting);
   static void advance(Meeting& meeting);
   void leave(Meeting& meeting);
+  [[nodiscard]] WarpValues meet_warp(unsigned lane, std::uint32_t mask, const void* value, std::size_t bytes, Site site);
   void check_mask(const Warp& warp, unsigned lane, std::uint32_t mask, Site site);
   void wake_all();
   [[nodiscard]] std::string describe_lane(unsigned lane) const;

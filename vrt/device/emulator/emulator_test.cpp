@@ -240,6 +240,7 @@ TEST(EmulatorDeathTest, ThreadSanitizerReportsARemovedBarrier) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(race("missing_barrier", 64), testing::ExitedWithCode(66), "data race.*missing_barrier");
   EXPECT_EXIT(race("missing_warp_barrier", 32), testing::ExitedWithCode(66), "data race.*missing_warp_barrier");
+  EXPECT_EXIT(race("shuffle_as_barrier", 32), testing::ExitedWithCode(66), "data race.*shuffle_as_barrier");
 }
 
 TEST(EmulatorTest, ARemovedBarrierShowsInTheResults) {

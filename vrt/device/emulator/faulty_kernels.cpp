@@ -21,6 +21,14 @@ void missing_warp_barrier(const int32_t* in, int32_t* out) {
   out[threadIdx.x] = tile[threadIdx.x ^ 1U];
 }
 
+// A shuffle moves registers; it does not publish shared memory.
+void shuffle_as_barrier(const int32_t* in, int32_t* out) {
+  __shared__ int32_t tile[1024];
+  tile[threadIdx.x] = in[threadIdx.x];
+  const int32_t first = __shfl_sync(0xFFFFFFFFU, in[threadIdx.x], 0);
+  out[threadIdx.x] = tile[threadIdx.x ^ 1U] + first;
+}
+
 void divergent_barrier() {
   if (threadIdx.x < blockDim.x / 2) {
     __syncthreads();
@@ -88,7 +96,7 @@ constexpr vrt::EmulatedKernel kKernels[] = {
     VRT_ENTRY(mixed_barriers),   VRT_ENTRY(partial_mask),         VRT_ENTRY(different_masks),
     VRT_ENTRY(mask_without_self), VRT_ENTRY(writes_past_end),     VRT_ENTRY(overruns_shared),
     VRT_ENTRY(misaligned_load),  VRT_ENTRY(reads_unwritten_shared), VRT_ENTRY(endless),
-    VRT_ENTRY(depends_on_block_order),
+    VRT_ENTRY(depends_on_block_order), VRT_ENTRY(shuffle_as_barrier),
 };
 
 }  // namespace

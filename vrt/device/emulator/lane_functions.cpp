@@ -50,7 +50,7 @@ void block_barrier(int line) {
 
 void warp_barrier(std::uint32_t mask, int line) {
   const CurrentLane& lane = current_lane();
-  static_cast<void>(lane.block->warp_exchange(lane.lane, mask, &mask, sizeof(mask), {"__syncwarp", line}));
+  lane.block->warp_barrier(lane.lane, mask, {"__syncwarp", line});
 }
 
 void fence() {
