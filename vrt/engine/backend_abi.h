@@ -88,7 +88,8 @@ typedef struct VrtBackendTable {
   /* The path of the vendor's library that was loaded; "" if there is none. */
   const char* (*context_library)(const VrtBackendContext*);
 
-  int32_t (*engine_create)(VrtBackendContext*, const VrtBackendEngineOptions*, VrtBackendEngine** out, VrtBackendError*);
+  int32_t (*engine_create)(VrtBackendContext*, const VrtBackendEngineOptions*, VrtBackendEngine** out,
+                           VrtBackendError*);
   void (*engine_destroy)(VrtBackendEngine*);
   uint64_t (*engine_input_count)(const VrtBackendEngine*);
   uint64_t (*engine_output_count)(const VrtBackendEngine*);

@@ -21,7 +21,8 @@ struct KnownBackend {
 
 /// In the order in which "auto" tries them.
 constexpr KnownBackend kKnownBackends[] = {
-    {"openvino", Device::Kind::kCpu, "build vrt with the wheel 'openvino' installed (OpenVINO_DIR names its cmake folder)"},
+    {"openvino", Device::Kind::kCpu,
+     "build vrt with the wheel 'openvino' installed (OpenVINO_DIR names its cmake folder)"},
 };
 
 const KnownBackend* find_known(std::string_view name) {
@@ -58,7 +59,8 @@ std::filesystem::path locate(const std::string& name) {
   require(known != nullptr, "backend '{}' is unknown: expected auto, one of {}, or a module {} in one of: {}", name,
           known_names(), module_file_name(name), searched_places());
   fail(ErrorCode::kUnavailable,
-       "backend '{}' is missing: no {} in any of: {}. To get it, {}, or set VRT_BACKEND_PATH to the folder that holds it",
+       "backend '{}' is missing: no {} in any of: {}. To get it, {}, or set VRT_BACKEND_PATH to the folder that holds "
+       "it",
        name, module_file_name(name), searched_places(), known->how_to_get);
 }
 
@@ -139,7 +141,8 @@ std::string choose_backend(Device device, const std::string& requested) {
   for (const KnownBackend& backend : kKnownBackends) {
     if (backend.device == device.kind()) return backend.name;
   }
-  fail(ErrorCode::kUnavailable, "no inference backend of this build runs on {}; there is {} for the CPU: open the engine there",
+  fail(ErrorCode::kUnavailable,
+       "no inference backend of this build runs on {}; there is {} for the CPU: open the engine there",
        to_string(device), known_names());
 }
 

@@ -45,12 +45,12 @@ class BackendContext {
   VrtBackendContext* handle_ = nullptr;
 };
 
-/// The backend of that name, opened once and shared by all that hold it. Throws kUnavailable: what is missing, where vrt
-/// looked and how to get it; kInvalidArgument for a name that neither vrt nor a module knows.
+/// The backend of that name, opened once and shared by all that hold it. Throws kUnavailable: what is missing, where
+/// vrt looked and how to get it; kInvalidArgument for a name that neither vrt nor a module knows.
 [[nodiscard]] std::shared_ptr<BackendContext> open_backend(const std::string& name);
 
-/// The name of the backend that `requested` ("auto" or a name) means on a device. Throws kUnavailable or kUnsupported saying
-/// which backends there are for it.
+/// The name of the backend that `requested` ("auto" or a name) means on a device. Throws kUnavailable or kUnsupported
+/// saying which backends there are for it.
 [[nodiscard]] std::string choose_backend(Device device, const std::string& requested);
 
 }  // namespace vrt::detail

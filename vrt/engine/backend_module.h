@@ -15,8 +15,8 @@ namespace vrt::detail {
 /// threads and thread-local destructors behind that must still find their code.
 class BackendModule {
  public:
-  /// Loads a file. Throws kUnavailable naming it and the reason: the loader's own words, no entry point, another version of
-  /// the bridge, a table that is too short or has holes.
+  /// Loads a file. Throws kUnavailable naming it and the reason: the loader's own words, no entry point, another
+  /// version of the bridge, a table that is too short or has holes.
   explicit BackendModule(std::filesystem::path path);
   ~BackendModule();
   BackendModule(const BackendModule&) = delete;
@@ -34,8 +34,8 @@ class BackendModule {
 /// "libvrt_backend_<backend>.so".
 [[nodiscard]] std::string module_file_name(std::string_view backend);
 
-/// The folders of `$VRT_BACKEND_PATH` (separated by colons), then `vrt/` in the library folder that belongs to the running
-/// library and executable. In the order of search, each once.
+/// The folders of `$VRT_BACKEND_PATH` (separated by colons), then `vrt/` in the library folder that belongs to the
+/// running library and executable. In the order of search, each once.
 [[nodiscard]] std::vector<std::filesystem::path> module_search_folders();
 
 /// The first file of that name in the search folders; empty if there is none.

@@ -12,8 +12,8 @@ namespace vrt::detail {
 namespace {
 
 using ::testing::AllOf;
-using ::testing::HasSubstr;
 using testing::error_of;
+using ::testing::HasSubstr;
 using testing::ScopedFolder;
 using testing::ScopedVariable;
 

@@ -1,5 +1,5 @@
-// Internal (not installed): what every backend module needs at the C border. Depends on the bridge's header alone, so that a
-// module links nothing of vrt.
+// Internal (not installed): what every backend module needs at the C border. Depends on the bridge's header alone, so
+// that a module links nothing of vrt.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,8 @@ class Failure : public std::runtime_error {
   VrtBackendStatus status_;
 };
 
-/// Writes `text` as one line (each run of white space becomes one blank), cut at the buffer's end and always terminated.
-/// Allocates nothing, so that it can report that memory is exhausted. Does nothing without a buffer.
+/// Writes `text` as one line (each run of white space becomes one blank), cut at the buffer's end and always
+/// terminated. Allocates nothing, so that it can report that memory is exhausted. Does nothing without a buffer.
 inline void write_text(VrtBackendError* error, std::string_view text) noexcept {
   if (error == nullptr || error->struct_bytes < sizeof(VrtBackendError)) return;
   if (error->text == nullptr || error->text_bytes == 0) return;

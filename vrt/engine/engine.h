@@ -1,6 +1,7 @@
 // Compiled networks and their execution.
 //
-//   auto engine  = vrt::Engine::open("centerface.onnx", stream.device(), {.input_shapes = {{"input.1", {1, 3, 480, 640}}}});
+//   const vrt::EngineOptions options{.input_shapes = {{"", {1, 3, 480, 640}}}};
+//   auto engine  = vrt::Engine::open("centerface.onnx", stream.device(), options);
 //   auto session = vrt::Session(engine, stream);
 //   preprocess.submit(image, session.input(0).as<float>());
 //   session.submit();                                           // enqueued; outputs are valid in stream order
@@ -32,7 +33,8 @@ enum class PerformanceHint : std::int32_t {
 struct EngineOptions {
   /// "auto", or a backend's name ("openvino"). "auto" takes the best that the device has.
   std::string backend = "auto";
-  /// Static shapes for inputs, by name; the empty name stands for the only input. Replaces declared ones, static or not.
+  /// Static shapes for inputs, by name; the empty name stands for the only input. Replaces declared ones, static or
+  /// not.
   std::map<std::string, Shape> input_shapes = {};
   PerformanceHint hint = PerformanceHint::kLatency;
   /// With kThroughput: how many sessions are going to run at once.
@@ -49,10 +51,11 @@ class SessionState;
 /// An immutable compiled network. A cheap shared handle; sessions keep it alive. Safe to use from several threads.
 class VRT_API Engine {
  public:
-  /// Compiles a model file for a device. Blocks, for seconds or minutes. Throws kNotFound (file), kCorrupt (not a model),
-  /// kInvalidArgument (unknown backend or input name, unresolved dynamic dimension, named), kUnavailable (backend missing:
-  /// what, where vrt looked, how to get it), kBackend (with the backend's own words).
-  [[nodiscard]] static Engine open(const std::filesystem::path& model, Device device, const EngineOptions& options = {});
+  /// Compiles a model file for a device. Blocks, for seconds or minutes. Throws kNotFound (file), kCorrupt (not a
+  /// model), kInvalidArgument (unknown backend or input name, unresolved dynamic dimension, named), kUnavailable
+  /// (backend missing: what, where vrt looked, how to get it), kBackend (with the backend's own words).
+  [[nodiscard]] static Engine open(const std::filesystem::path& model, Device device,
+                                   const EngineOptions& options = {});
 
   [[nodiscard]] Device device() const noexcept;
   /// The backend's name, e.g. "openvino".
@@ -71,9 +74,9 @@ class VRT_API Engine {
   std::shared_ptr<detail::EngineState> state_;
 };
 
-/// An engine bound to one stream, with its own activations and input and output memory. Inputs start as zeros. Movable; used
-/// from one thread at a time. Destroying it waits for its runs; a failure that no wait has thrown by then is logged as an
-/// error. A graph that captured `submit` uses the session: it has to go first.
+/// An engine bound to one stream, with its own activations and input and output memory. Inputs start as zeros.
+/// Movable; used from one thread at a time. Destroying it waits for its runs; a failure that no wait has thrown by
+/// then is logged as an error. A graph that captured `submit` uses the session: it has to go first.
 class VRT_API Session {
  public:
   /// Throws kInvalidArgument if engine and stream are on different devices, kOutOfMemory.
@@ -100,11 +103,11 @@ class VRT_API Session {
 
 /// A backend as found on this machine.
 struct BackendInfo {
-  std::string name;       ///< "openvino"
+  std::string name;  ///< "openvino"
   bool available = false;
-  std::string version;    ///< Of the library at run time; empty if not available.
-  std::string location;   ///< The module's and library's path; empty if not available.
-  std::string problem;    ///< What is missing, where vrt looked and how to get it; empty if available.
+  std::string version;   ///< Of the library at run time; empty if not available.
+  std::string location;  ///< The module's and library's path; empty if not available.
+  std::string problem;   ///< What is missing, where vrt looked and how to get it; empty if available.
 };
 
 /// Every backend that vrt knows, found or not.

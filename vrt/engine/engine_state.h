@@ -1,5 +1,5 @@
-// Internal (not installed): what the handles Engine and Session own. Order of destruction by ownership: session, engine,
-// context, module.
+// Internal (not installed): what the handles Engine and Session own. Order of destruction by ownership: session,
+// engine, context, module.
 #pragma once
 
 #include <cstddef>

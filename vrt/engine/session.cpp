@@ -15,8 +15,9 @@ std::size_t bytes_of(const TensorInfo& info) {
 }
 
 VrtBackendSession* create_session(const EngineState& engine, const Stream& stream) {
-  require(engine.device() == stream.device(), "the engine of '{}' is on {}, the stream on {}: open it on the stream's device",
-          engine.model().string(), to_string(engine.device()), to_string(stream.device()));
+  require(engine.device() == stream.device(),
+          "the engine of '{}' is on {}, the stream on {}: open it on the stream's device", engine.model().string(),
+          to_string(engine.device()), to_string(stream.device()));
   VrtBackendSession* handle = nullptr;
   BackendText text;
   text.check(engine.table().session_create(engine.handle(), &handle, text.get()),
@@ -26,17 +27,20 @@ VrtBackendSession* create_session(const EngineState& engine, const Stream& strea
 
 std::string listed(std::span<const TensorInfo> infos) {
   std::string names;
-  for (const TensorInfo& info : infos) names += fmt::format("{}'{}' {}", names.empty() ? "" : ", ", info.name, to_string(info.shape));
+  for (const TensorInfo& info : infos)
+    names += fmt::format("{}'{}' {}", names.empty() ? "" : ", ", info.name, to_string(info.shape));
   return names;
 }
 
 std::size_t index_of(std::span<const TensorInfo> infos, std::string_view name, const char* kind, const Engine& engine) {
-  const auto found = std::find_if(infos.begin(), infos.end(), [&](const TensorInfo& info) { return info.name == name; });
+  const auto found =
+      std::find_if(infos.begin(), infos.end(), [&](const TensorInfo& info) { return info.name == name; });
   if (found != infos.end()) return static_cast<std::size_t>(found - infos.begin());
   fail(ErrorCode::kNotFound, "'{}' has no {} '{}'; there is {}", engine.model().string(), kind, name, listed(infos));
 }
 
-std::size_t checked_index(std::span<const TensorInfo> infos, std::size_t index, const char* kind, const Engine& engine) {
+std::size_t checked_index(std::span<const TensorInfo> infos, std::size_t index, const char* kind,
+                          const Engine& engine) {
   if (index < infos.size()) return index;
   fail(ErrorCode::kNotFound, "'{}' has no {} {}; there is {}", engine.model().string(), kind, index, listed(infos));
 }

@@ -14,9 +14,9 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
+using testing::error_of;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::error_of;
 using testing::kDoubler;
 
 class SessionTest : public testing::FakeWorld {

@@ -34,13 +34,15 @@ std::string name_of(const Port& port) {
   return port.get_names().empty() ? port.get_node()->get_friendly_name() : port.get_any_name();
 }
 
-/// OpenVINO's reader for a file. Not OpenVINO's own search, which tries every format and lets some print on standard error.
+/// OpenVINO's reader for a file. Not OpenVINO's own search, which tries every format and lets some print on standard
+/// error.
 const char* reader_for(const std::string& path) {
   std::string extension = std::filesystem::path(path).extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
   if (extension == ".onnx") return "onnx";
   if (extension == ".xml") return "ir";
-  throw Failure(VRT_BACKEND_CORRUPT, "the file is not known as a model: its name has to end in .onnx, or .xml for OpenVINO's own");
+  throw Failure(VRT_BACKEND_CORRUPT, "not known as a model: the name has to end in .onnx, or .xml for OpenVINO's own");
 }
 
 std::shared_ptr<ov::Model> read_model(const std::string& path) {
@@ -54,7 +56,7 @@ std::shared_ptr<ov::Model> read_model(const std::string& path) {
   } catch (const ov::frontend::NotImplementedFailure& failure) {
     throw Failure(VRT_BACKEND_UNSUPPORTED, essence(failure.what()));
   } catch (const std::exception& failure) {
-    throw Failure(VRT_BACKEND_CORRUPT, "the file is not a model that can be read: " + essence(failure.what()));
+    throw Failure(VRT_BACKEND_CORRUPT, "the model cannot be read: " + essence(failure.what()));
   }
 }
 
@@ -72,8 +74,8 @@ Port find_input(const std::vector<Port>& inputs, const std::string& name) {
     return port.get_names().count(name) > 0 || name_of(port) == name;
   });
   if (found != inputs.end() && !name.empty()) return *found;
-  const std::string wanted = name.empty() ? "\"\" stands for the only input, and there are several"
-                                          : "there is no input '" + name + "'";
+  const std::string wanted =
+      name.empty() ? "\"\" stands for the only input, and there are several" : "there is no input '" + name + "'";
   throw Failure(VRT_BACKEND_INVALID_ARGUMENT, wanted + "; inputs: " + listed(inputs));
 }
 
@@ -85,8 +87,9 @@ void reshape(ov::Model& model, const VrtBackendEngineOptions& options) {
     const Port port = find_input(inputs, wanted.name);
     const ov::PartialShape shape(std::vector<ov::Dimension>(wanted.extents, wanted.extents + wanted.rank));
     if (!port.get_partial_shape().rank().compatible(shape.rank())) {
-      throw Failure(VRT_BACKEND_INVALID_ARGUMENT, "input '" + name_of(port) + "' is " + text_of(port.get_partial_shape()) +
-                                                      "; the shape " + text_of(shape) + " has another rank");
+      throw Failure(VRT_BACKEND_INVALID_ARGUMENT, "input '" + name_of(port) + "' is " +
+                                                      text_of(port.get_partial_shape()) + "; the shape " +
+                                                      text_of(shape) + " has another rank");
     }
     const auto index = static_cast<std::size_t>(std::find(inputs.begin(), inputs.end(), port) - inputs.begin());
     if (!shapes.emplace(index, shape).second) {
@@ -97,7 +100,8 @@ void reshape(ov::Model& model, const VrtBackendEngineOptions& options) {
   try {
     model.reshape(shapes);
   } catch (const std::exception& failure) {
-    throw Failure(VRT_BACKEND_INVALID_ARGUMENT, "the network cannot take these input shapes: " + essence(failure.what()));
+    throw Failure(VRT_BACKEND_INVALID_ARGUMENT,
+                  "the network cannot take these input shapes: " + essence(failure.what()));
   }
 }
 
@@ -120,9 +124,9 @@ void require_static(const ov::Model& model) {
   for (const Port& output : model.outputs()) {
     const ov::PartialShape& shape = output.get_partial_shape();
     if (shape.is_static()) continue;
-    throw Failure(VRT_BACKEND_UNSUPPORTED, "output '" + name_of(output) + "' is " + text_of(shape) + ": " +
-                                               unknown_dimensions(shape) +
-                                               " though every input is; an output whose size depends on data cannot be held");
+    throw Failure(VRT_BACKEND_UNSUPPORTED,
+                  "output '" + name_of(output) + "' is " + text_of(shape) + ": " + unknown_dimensions(shape) +
+                      " though every input is; an output whose size depends on data cannot be held");
   }
 }
 
@@ -132,8 +136,8 @@ std::vector<Tensor> describe(const std::vector<Port>& ports, const char* kind) {
     Tensor tensor{name_of(port), port.get_element_type(), port.get_shape()};
     const auto dtype = to_dtype(tensor.type);
     if (!dtype || tensor.shape.size() > VRT_BACKEND_MAX_RANK) {
-      throw Failure(VRT_BACKEND_UNSUPPORTED, std::string(kind) + " '" + tensor.name + "' is " + text_of(tensor.type) + " " +
-                                                 text_of(tensor.shape) + ": vrt has no such tensors");
+      throw Failure(VRT_BACKEND_UNSUPPORTED, std::string(kind) + " '" + tensor.name + "' is " + text_of(tensor.type) +
+                                                 " " + text_of(tensor.shape) + ": vrt has no such tensors");
     }
     tensor.dtype = static_cast<std::int32_t>(*dtype);
     tensors.push_back(std::move(tensor));
@@ -159,7 +163,8 @@ ov::AnyMap compile_settings(const VrtBackendEngineOptions& options) {
           ov::inference_num_threads(options.threads > 0 ? std::min(options.threads, allowed) : allowed)};
 }
 
-ov::CompiledModel compile(ov::Core& core, const std::shared_ptr<ov::Model>& model, const VrtBackendEngineOptions& options) {
+ov::CompiledModel compile(ov::Core& core, const std::shared_ptr<ov::Model>& model,
+                          const VrtBackendEngineOptions& options) {
   try {
     ov::CompiledModel compiled = core.compile_model(model, "CPU", compile_settings(options));
     const auto precision = compiled.get_property(ov::hint::inference_precision);

@@ -24,8 +24,8 @@ struct Network {
   std::vector<Tensor> outputs;
 };
 
-/// Reads, reshapes and compiles for the CPU. Throws backend::Failure: CORRUPT (not a model), INVALID_ARGUMENT (names, shapes,
-/// unresolved dimensions), UNSUPPORTED (operators, element types, another device).
+/// Reads, reshapes and compiles for the CPU. Throws backend::Failure: CORRUPT (not a model), INVALID_ARGUMENT (names,
+/// shapes, unresolved dimensions), UNSUPPORTED (operators, element types, another device).
 [[nodiscard]] Network open_network(ov::Core& core, const VrtBackendEngineOptions& options);
 
 }  // namespace vrt::openvino

@@ -131,8 +131,8 @@ ov::Tensor wrap(const Tensor& tensor, void* data, std::uint64_t bytes) {
   ov::Tensor wrapped(tensor.type, tensor.shape, data);
   if (wrapped.get_byte_size() == bytes) return wrapped;
   throw Failure(VRT_BACKEND_INVALID_ARGUMENT, "tensor '" + tensor.name + "' has " +
-                                                  std::to_string(wrapped.get_byte_size()) + " bytes, the memory for it " +
-                                                  std::to_string(bytes));
+                                                  std::to_string(wrapped.get_byte_size()) +
+                                                  " bytes, the memory for it " + std::to_string(bytes));
 }
 
 extern "C" {
@@ -206,10 +206,11 @@ std::int32_t session_enqueue(VrtBackendSession* session, void* native_stream, Vr
 }  // extern "C"
 
 constexpr VrtBackendTable kTable = {
-    sizeof(VrtBackendTable), VRT_BACKEND_ABI_VERSION, "openvino",
-    context_create, context_destroy, context_version, context_library,
-    engine_create, engine_destroy, engine_input_count, engine_output_count, engine_input, engine_output,
-    session_create, session_destroy, session_bind_input, session_bind_output, session_enqueue,
+    sizeof(VrtBackendTable), VRT_BACKEND_ABI_VERSION, "openvino",          context_create,
+    context_destroy,         context_version,         context_library,     engine_create,
+    engine_destroy,          engine_input_count,      engine_output_count, engine_input,
+    engine_output,           session_create,          session_destroy,     session_bind_input,
+    session_bind_output,     session_enqueue,
 };
 
 }  // namespace

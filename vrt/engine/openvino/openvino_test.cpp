@@ -1,4 +1,5 @@
-// The OpenVINO module through vrt's own interface: CenterFace, and small networks written here in OpenVINO's IR and in ONNX.
+// The OpenVINO module through vrt's own interface: CenterFace, and small networks written here in OpenVINO's IR and
+// in ONNX.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -21,9 +22,9 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
+using testing::error_of;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing::error_of;
 
 const std::filesystem::path kCenterFace = VRT_TEST_CENTERFACE;
 
@@ -51,7 +52,8 @@ std::vector<float> outputs_of(const Session& session) {
 }
 
 std::vector<float> golden() {
-  std::ifstream file(std::string(VRT_SOURCE_DIR) + "/vrt/engine/openvino/golden/centerface_64x96.f32", std::ios::binary);
+  std::ifstream file(std::string(VRT_SOURCE_DIR) + "/vrt/engine/openvino/golden/centerface_64x96.f32",
+                     std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   std::vector<float> values(bytes.size() / sizeof(float));
   std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
@@ -79,8 +81,8 @@ TEST(OpenVinoTest, TakesAnotherShapeThanTheFileDeclares) {
     EXPECT_EQ(info.type, DType::kFloat32);
     shapes.push_back(info.shape);
   }
-  EXPECT_THAT(shapes, ElementsAre(Shape({1, 1, 16, 24}), Shape({1, 2, 16, 24}), Shape({1, 2, 16, 24}),
-                                  Shape({1, 10, 16, 24})));
+  EXPECT_THAT(shapes,
+              ElementsAre(Shape({1, 1, 16, 24}), Shape({1, 2, 16, 24}), Shape({1, 2, 16, 24}), Shape({1, 10, 16, 24})));
 }
 
 TEST(OpenVinoTest, TheEmptyNameStandsForTheOnlyInput) {
@@ -185,9 +187,10 @@ struct Ir {
   static std::string port(std::size_t id, const std::string& name, const std::string& type,
                           const std::vector<std::int64_t>& extents) {
     static const std::vector<std::pair<std::string, std::string>> precisions = {
-        {"f32", "FP32"}, {"f16", "FP16"}, {"f64", "FP64"}, {"i64", "I64"}, {"i32", "I32"},
-        {"i8", "I8"},    {"u8", "U8"},    {"boolean", "BOOL"}};
-    const auto found = std::find_if(precisions.begin(), precisions.end(), [&](const auto& p) { return p.first == type; });
+        {"f32", "FP32"}, {"f16", "FP16"}, {"f64", "FP64"}, {"i64", "I64"},
+        {"i32", "I32"},  {"i8", "I8"},    {"u8", "U8"},    {"boolean", "BOOL"}};
+    const auto found =
+        std::find_if(precisions.begin(), precisions.end(), [&](const auto& p) { return p.first == type; });
     std::string text = "<port id=\"" + std::to_string(id) + "\" precision=\"" + found->second + "\"";
     if (!name.empty()) text += " names=\"" + name + "\"";
     text += ">";
@@ -274,8 +277,10 @@ TEST_F(OpenVinoFileTest, AnUnknownDimensionIsRefusedByNameUnlessAShapeIsGiven) {
 }
 
 TEST_F(OpenVinoFileTest, AnOutputWhoseSizeDependsOnDataIsRefusedByName) {
-  const Ir ir{.operation = R"(type="NonZero" version="opset3")", .data = R"(<data output_type="i64"/>)",
-              .result_type = "i64", .result = {2, -1}};
+  const Ir ir{.operation = R"(type="NonZero" version="opset3")",
+              .data = R"(<data output_type="i64"/>)",
+              .result_type = "i64",
+              .result = {2, -1}};
   const Error error = error_of([&] { open(ir); });
   EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
   EXPECT_THAT(error.what(), AllOf(HasSubstr("output 'y'"), HasSubstr("depends on data")));
@@ -316,7 +321,8 @@ TEST_F(OpenVinoFileTest, BooleansAreBytes) {
   const Engine engine = open({.operation = R"(type="IsNaN" version="opset10")", .result_type = "boolean"});
   const Stream stream(Device::cpu());
   Session session(engine, stream);
-  upload_blocking<float>(stream, std::vector<float>{1, std::nanf(""), 0, std::nanf(""), 2, 3}, session.input(0).as<float>());
+  upload_blocking<float>(stream, std::vector<float>{1, std::nanf(""), 0, std::nanf(""), 2, 3},
+                         session.input(0).as<float>());
   session.submit();
   ASSERT_EQ(session.output(0).type(), DType::kBool);
   std::vector<int> found(6);
@@ -341,7 +347,8 @@ std::string field(int number, char value) { return {static_cast<char>(number << 
 std::string onnx_of(const std::string& domain, const std::string& op) {
   const std::string type = field(2, field(1, field(1, '\1') + field(2, field(1, field(1, '\2')))));
   const std::string node = field(1, "x") + field(2, "y") + field(4, op) + field(7, domain);
-  const std::string graph = field(1, node) + field(2, "g") + field(11, field(1, "x") + type) + field(12, field(1, "y") + type);
+  const std::string graph =
+      field(1, node) + field(2, "g") + field(11, field(1, "x") + type) + field(12, field(1, "y") + type);
   return field(1, '\x8') + field(7, graph) + field(8, field(1, domain) + field(2, '\x0d')) + field(8, field(2, '\x0d'));
 }
 

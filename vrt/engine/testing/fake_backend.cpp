@@ -44,8 +44,8 @@ struct Tensor {
 
   [[nodiscard]] std::size_t bytes() const {
     static constexpr std::size_t kElementBytes[] = {0, 4, 2, 2, 1, 1, 4, 8, 1};
-    return kElementBytes[dtype] *
-           static_cast<std::size_t>(std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>()));
+    return kElementBytes[dtype] * static_cast<std::size_t>(std::accumulate(extents.begin(), extents.end(),
+                                                                           std::int64_t{1}, std::multiplies<>()));
   }
 };
 
@@ -104,7 +104,8 @@ void apply_shapes(const VrtBackendEngineOptions& options, Model& model) {
     const VrtBackendInputShape& wanted = options.input_shapes[i];
     const auto found = std::find_if(model.inputs.begin(), model.inputs.end(),
                                     [&](const Tensor& tensor) { return tensor.name == wanted.name; });
-    if (found == model.inputs.end()) throw Failure(VRT_BACKEND_INVALID_ARGUMENT, std::string("no input ") + wanted.name);
+    if (found == model.inputs.end())
+      throw Failure(VRT_BACKEND_INVALID_ARGUMENT, std::string("no input ") + wanted.name);
     found->extents.assign(wanted.extents, wanted.extents + wanted.rank);
   }
 }
@@ -178,7 +179,8 @@ extern "C" {
 std::int32_t context_create(const VrtBackendContextOptions* options, VrtBackendContext** out, VrtBackendError* error) {
   return guarded(error, [&] {
     const char* status = std::getenv("VRT_FAKE_CONTEXT_STATUS");
-    if (status != nullptr) throw Failure(static_cast<VrtBackendStatus>(std::atoi(status)), "libvendor.so.7 is not there");
+    if (status != nullptr)
+      throw Failure(static_cast<VrtBackendStatus>(std::atoi(status)), "libvendor.so.7 is not there");
     *out = new VrtBackendContext{Logger(checked(options, "the context's options")), {}};
     (*out)->logger(kInfo, "fake: + context");
   });
@@ -201,7 +203,8 @@ std::int32_t engine_create(VrtBackendContext* context, const VrtBackendEngineOpt
     model.fail_if_planned("engine_create");
     apply_shapes(*options, model);
     std::string settings = "fake: throughput " + std::to_string(options->throughput) + " sessions " +
-                           std::to_string(options->concurrent_sessions) + " threads " + std::to_string(options->threads);
+                           std::to_string(options->concurrent_sessions) + " threads " +
+                           std::to_string(options->threads);
     *out = new VrtBackendEngine{context, std::move(model), std::move(settings), {}};
     context->engines.add();
     context->logger(kInfo, (*out)->settings.c_str());
@@ -238,8 +241,10 @@ std::int32_t engine_output(const VrtBackendEngine* engine, std::uint64_t index, 
 std::int32_t session_create(VrtBackendEngine* engine, VrtBackendSession** out, VrtBackendError* error) {
   return guarded(error, [&] {
     engine->model.fail_if_planned("session_create");
-    *out = new VrtBackendSession{engine, std::vector<float*>(engine->model.inputs.size()),
-                                 std::vector<float*>(engine->model.outputs.size()), {}};
+    *out = new VrtBackendSession{engine,
+                                 std::vector<float*>(engine->model.inputs.size()),
+                                 std::vector<float*>(engine->model.outputs.size()),
+                                 {}};
     engine->sessions.add();
     engine->context->logger(kInfo, "fake: + session");
   });
@@ -295,9 +300,9 @@ constexpr auto kSessionBindOutput = &session_bind_output;
 #endif
 
 [[maybe_unused]] constexpr VrtBackendTable kTable = {
-    kTableBytes,        kVersion,           "fake",          context_create,     context_destroy,    context_version,
-    context_library,    engine_create,      engine_destroy,  engine_input_count, engine_output_count, engine_input,
-    engine_output,      session_create,     session_destroy, session_bind_input, kSessionBindOutput, session_enqueue,
+    kTableBytes,     kVersion,       "fake",          context_create,     context_destroy,     context_version,
+    context_library, engine_create,  engine_destroy,  engine_input_count, engine_output_count, engine_input,
+    engine_output,   session_create, session_destroy, session_bind_input, kSessionBindOutput,  session_enqueue,
 };
 
 }  // namespace
