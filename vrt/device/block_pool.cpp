@@ -68,8 +68,8 @@ int thread_count_from(const char* environment_value) {
   int count = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
   require(error == std::errc() && end == text.data() + text.size() && count >= 1 && count <= kMaximumThreads,
-          "VRT_THREADS: expected a number of threads from 1 to {}, found \"{}\"; correct it or unset it", kMaximumThreads,
-          text);
+          "VRT_THREADS: expected a number of threads from 1 to {}, found \"{}\"; correct it or unset it",
+          kMaximumThreads, text);
   return count;
 }
 

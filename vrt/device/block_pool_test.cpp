@@ -17,8 +17,9 @@ namespace {
 /// Passes a callable through the pool's C-style interface.
 template <typename Body>
 void run(BlockPool& pool, std::uint64_t count, Body body) {
-  pool.run(count, [](void* context, std::uint64_t first, std::uint64_t n) { (*static_cast<Body*>(context))(first, n); },
-           &body);
+  pool.run(
+      count, [](void* context, std::uint64_t first, std::uint64_t n) { (*static_cast<Body*>(context))(first, n); },
+      &body);
 }
 
 void pause(std::chrono::microseconds time) { std::this_thread::sleep_for(time); }

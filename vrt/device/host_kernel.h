@@ -21,9 +21,7 @@ struct LaunchShape {
   Dim3 block;
   std::uint32_t shared_bytes = 0;
 
-  [[nodiscard]] constexpr std::uint64_t block_count() const noexcept {
-    return std::uint64_t{grid.x} * grid.y * grid.z;
-  }
+  [[nodiscard]] constexpr std::uint64_t block_count() const noexcept { return std::uint64_t{grid.x} * grid.y * grid.z; }
   friend bool operator==(const LaunchShape&, const LaunchShape&) = default;
 };
 

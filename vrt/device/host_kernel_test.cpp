@@ -124,9 +124,26 @@ TEST_P(HostKernelTest, AtomicsCountEveryThread) {
 // Values where conversions and minima differ between languages, and ordinary ones.
 std::vector<float> interesting_floats() {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  std::vector<float> values{0.0F,  -0.0F, 0.5F,  -0.5F,   1.5F,         2.5F,         -2.5F,     2147483520.0F,
-                            3e9F,  -3e9F, 5e9F,  -1e-40F, 2147483648.0F, -2147483648.0F, kInfinity, -kInfinity,
-                            std::numeric_limits<float>::quiet_NaN(), 1e30F, 16777217.0F, 0.99999994F};
+  std::vector<float> values{0.0F,
+                            -0.0F,
+                            0.5F,
+                            -0.5F,
+                            1.5F,
+                            2.5F,
+                            -2.5F,
+                            2147483520.0F,
+                            3e9F,
+                            -3e9F,
+                            5e9F,
+                            -1e-40F,
+                            2147483648.0F,
+                            -2147483648.0F,
+                            kInfinity,
+                            -kInfinity,
+                            std::numeric_limits<float>::quiet_NaN(),
+                            1e30F,
+                            16777217.0F,
+                            0.99999994F};
   std::mt19937 random(5);
   std::uniform_real_distribution<float> any(-2.0F, 2.0F);
   while (values.size() < 203) values.push_back(any(random) * (values.size() % 2 == 0 ? 1.0F : 150.0F));
@@ -160,7 +177,8 @@ std::vector<std::uint32_t> floats_of(const std::vector<float>& a, std::span<cons
   table[0].run({shape, 0, shape.block_count()}, packed);
   std::vector<std::uint32_t> bits(out.size());
   // Which bits a NaN has is nobody's promise.
-  std::ranges::transform(out, bits.begin(), [](float x) { return std::isnan(x) ? 0x7FC00000U : std::bit_cast<std::uint32_t>(x); });
+  std::ranges::transform(out, bits.begin(),
+                         [](float x) { return std::isnan(x) ? 0x7FC00000U : std::bit_cast<std::uint32_t>(x); });
   return bits;
 }
 
@@ -201,7 +219,8 @@ TEST_P(HostKernelTest, MinimumPrefersNumbersAndOrdersZeros) {
     if (std::isnan(x) && std::isnan(y)) continue;
     EXPECT_EQ(out[i * kColumns], std::bit_cast<std::uint32_t>(!std::isnan(y) && y_is_less ? y : x)) << x << " " << y;
     const bool y_is_more = std::isnan(x) || y > x || (x == y && !std::signbit(y));
-    EXPECT_EQ(out[i * kColumns + 1], std::bit_cast<std::uint32_t>(!std::isnan(y) && y_is_more ? y : x)) << x << " " << y;
+    EXPECT_EQ(out[i * kColumns + 1], std::bit_cast<std::uint32_t>(!std::isnan(y) && y_is_more ? y : x))
+        << x << " " << y;
   }
 }
 

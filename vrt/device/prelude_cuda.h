@@ -32,6 +32,6 @@ static_assert(sizeof(int64_t) == 8, "vrt's kernels expect 64-bit long, as on Lin
 #define VRT_SHARED_TYPES_END
 
 /// The block's dynamic shared memory, as `type* name`. At most one a kernel; carve further arrays out of it.
-#define VRT_DYNAMIC_SHARED(type, name)                                  \
-  extern __shared__ __align__(16) unsigned char vrt_dynamic_shared[];   \
+#define VRT_DYNAMIC_SHARED(type, name)                                \
+  extern __shared__ __align__(16) unsigned char vrt_dynamic_shared[]; \
   type* const name = reinterpret_cast<type*>(vrt_dynamic_shared)

@@ -15,7 +15,8 @@
 #include "vrt/device/vector_types.h"
 
 #ifndef VRT_HOST_NAMESPACE
-#error "VRT_HOST_NAMESPACE is set by vrt_add_kernels(): list the .cu there; an X_host.cpp beside X.cu is picked up by itself"
+#error \
+    "VRT_HOST_NAMESPACE is set by vrt_add_kernels(): list the .cu there; an X_host.cpp beside X.cu is picked up by itself"
 #endif
 
 namespace VRT_HOST_NAMESPACE {

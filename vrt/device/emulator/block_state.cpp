@@ -78,7 +78,8 @@ void BlockState::warp_barrier(unsigned lane, std::uint32_t mask, Site site) {
   static_cast<void>(meet_warp(lane, mask, &mask, sizeof(mask), site));
 }
 
-WarpValues BlockState::warp_exchange(unsigned lane, std::uint32_t mask, const void* value, std::size_t bytes, Site site) {
+WarpValues BlockState::warp_exchange(unsigned lane, std::uint32_t mask, const void* value, std::size_t bytes,
+                                     Site site) {
   const Unordered unordered;
   return meet_warp(lane, mask, value, bytes, site);
 }
@@ -104,9 +105,10 @@ void BlockState::check_mask(const Warp& warp, unsigned lane, std::uint32_t mask,
                                  site.operation, site.line, mask));
   }
   if ((warp.live_mask & ~mask) != 0) {
-    lane_error(lane, fmt::format("calls {} at line {} with mask {:#010x}, but lanes {:#010x} of the warp are live; every "
-                                 "live lane must be named and take part", site.operation, site.line, mask,
-                                 warp.live_mask));
+    lane_error(lane,
+               fmt::format("calls {} at line {} with mask {:#010x}, but lanes {:#010x} of the warp are live; every "
+                           "live lane must be named and take part",
+                           site.operation, site.line, mask, warp.live_mask));
   }
   if (warp.meeting.arrived != 0 && warp.mask != mask) {
     lane_error(lane, fmt::format("calls {} at line {} with mask {:#010x}, but other lanes of the warp with {:#010x}",
@@ -117,8 +119,10 @@ void BlockState::check_mask(const Warp& warp, unsigned lane, std::uint32_t mask,
 void BlockState::meet(Meeting& meeting, std::unique_lock<std::mutex>& lock, unsigned lane, Site site) {
   if (is_stopped()) throw LaneStopped();
   if (meeting.arrived != 0 && !(meeting.site == site)) {
-    lane_error(lane, fmt::format("reached {} at line {} while other lanes wait at {}, line {}: not all live lanes take the "
-                                 "same way", site.operation, site.line, meeting.site.operation, meeting.site.line));
+    lane_error(lane,
+               fmt::format("reached {} at line {} while other lanes wait at {}, line {}: not all live lanes take the "
+                           "same way",
+                           site.operation, site.line, meeting.site.operation, meeting.site.line));
   }
   meeting.site = site;
   if (++meeting.arrived == meeting.live) {

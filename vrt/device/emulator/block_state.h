@@ -48,7 +48,8 @@ class BlockState {
   void warp_barrier(unsigned lane, std::uint32_t mask, Site site);
   /// Meets the live lanes of the warp; all bring a value and see everybody's. Orders no other memory, and ThreadSanitizer is
   /// told so.
-  [[nodiscard]] WarpValues warp_exchange(unsigned lane, std::uint32_t mask, const void* value, std::size_t bytes, Site site);
+  [[nodiscard]] WarpValues warp_exchange(unsigned lane, std::uint32_t mask, const void* value, std::size_t bytes,
+                                         Site site);
   void lane_returned(unsigned lane);
   /// The first failure is kept; every waiting lane is stopped.
   void fail(std::exception_ptr failure);
@@ -74,7 +75,7 @@ class BlockState {
   /// Lanes that wait until all live ones are there. Each has a mutex of its own, so that waiting at one orders nothing for
   /// lanes that wait at another.
   struct Meeting {
-    std::mutex mutex;  // Guards all but `phase`, which changes under it.
+    std::mutex mutex;                // Guards all but `phase`, which changes under it.
     std::atomic<unsigned> phase{0};  // Waited for without the mutex: a woken crowd does not queue for it.
     unsigned first_lane = 0;
     unsigned lane_count = 0;
@@ -94,7 +95,8 @@ class BlockState {
   void open(Meeting& meeting);
   static void advance(Meeting& meeting);
   void leave(Meeting& meeting);
-  [[nodiscard]] WarpValues meet_warp(unsigned lane, std::uint32_t mask, const void* value, std::size_t bytes, Site site);
+  [[nodiscard]] WarpValues meet_warp(unsigned lane, std::uint32_t mask, const void* value, std::size_t bytes,
+                                     Site site);
   void check_mask(const Warp& warp, unsigned lane, std::uint32_t mask, Site site);
   void wake_all();
   [[nodiscard]] std::string describe_lane(unsigned lane) const;

@@ -38,7 +38,8 @@ void check_shape(const char* name, const LaunchShape& shape) {
   const std::uint64_t lanes = std::uint64_t{shape.block.x} * shape.block.y * shape.block.z;
   require(lanes >= 1 && lanes <= kMaximumLanes, "{}: a block has 1 to {} threads, not {}×{}×{}", name, kMaximumLanes,
           shape.block.x, shape.block.y, shape.block.z);
-  require(shape.block_count() >= 1, "{}: the grid has no blocks: {}×{}×{}", name, shape.grid.x, shape.grid.y, shape.grid.z);
+  require(shape.block_count() >= 1, "{}: the grid has no blocks: {}×{}×{}", name, shape.grid.x, shape.grid.y,
+          shape.grid.z);
 }
 
 bool overlap(const EmulatedArgument& a, const EmulatedArgument& b) {
@@ -52,8 +53,8 @@ void check_aliasing(const char* name, std::span<const EmulatedArgument> argument
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!arguments[i].is_written) continue;
     for (std::size_t j = 0; j < arguments.size(); ++j) {
-      require(i == j || !overlap(arguments[i], arguments[j]), "{}: argument {}, which is written, overlaps argument {}", name,
-              i, j);
+      require(i == j || !overlap(arguments[i], arguments[j]), "{}: argument {}, which is written, overlaps argument {}",
+              name, i, j);
     }
   }
 }
@@ -90,8 +91,8 @@ void run_lane(BlockState& block, const EmulatedKernel& kernel, const void* const
 
 [[noreturn]] void give_up(const BlockState& block) {
   // Its lanes still run and use memory that the caller would free.
-  const std::string text = fmt::format("vrt emulator: {} does not return and waits for nobody: {}\n", block.title(),
-                                       block.describe_lanes());
+  const std::string text =
+      fmt::format("vrt emulator: {} does not return and waits for nobody: {}\n", block.title(), block.describe_lanes());
   std::fputs(text.c_str(), stderr);
   std::abort();
 }
@@ -142,9 +143,8 @@ void run_block(const Launch& launch, std::uint64_t index, GuardedMemory& dynamic
   dynamic_shared.poison();
   BlockState block(launch.shape, index_of(index, launch.shape.grid),
                    fmt::format("{}, kernel {}", launch.source->file, launch.kernel->name), dynamic_shared.data());
-  lane_pool().start(block.lane_count(), [&](unsigned lane) {
-    run_lane(block, *launch.kernel, launch.arguments.data(), lane);
-  });
+  lane_pool().start(block.lane_count(),
+                    [&](unsigned lane) { run_lane(block, *launch.kernel, launch.arguments.data(), lane); });
   watch(block, lane_pool(), launch.options.stall_after);
   if (const std::exception_ptr failure = block.failure()) std::rethrow_exception(failure);
   const std::string damage = GuardedMemory::describe_any_damage();

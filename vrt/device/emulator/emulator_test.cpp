@@ -83,7 +83,8 @@ TEST_P(EmulatorTest, WarpBarrierPublishesSharedMemory) {
   GuardedBuffer<std::int32_t> emulated(GetParam());
   GuardedBuffer<std::int32_t> expected(GetParam());
   const LaunchShape shape = grid_per_item(1, GetParam());
-  emulate<void(Ints, IntsOut)>(kernels::emulated::warp_probe_cu, "warp_rotate", shape, {}, in.device(), emulated.device());
+  emulate<void(Ints, IntsOut)>(kernels::emulated::warp_probe_cu, "warp_rotate", shape, {}, in.device(),
+                               emulated.device());
   run_host(kernels::warp_probe_cu, "warp_rotate", shape, in.host().data(), expected.host().data());
   EXPECT_EQ(emulated.values(), expected.values());
 }
@@ -92,8 +93,8 @@ TEST_P(EmulatorTest, LanesThatReturnAreNotWaitedFor) {
   const auto live = static_cast<std::int32_t>(std::max(1U, GetParam() / 2));
   const auto in = GuardedBuffer<std::int32_t>(numbers(GetParam()));
   GuardedBuffer<std::int32_t> out(static_cast<std::size_t>(live));
-  emulate<Sum>(kernels::emulated::warp_probe_cu, "early_return", grid_per_item(1, GetParam()), {}, in.device(), out.device(),
-               live);
+  emulate<Sum>(kernels::emulated::warp_probe_cu, "early_return", grid_per_item(1, GetParam()), {}, in.device(),
+               out.device(), live);
   const std::vector<std::int32_t> all = in.values();
   EXPECT_EQ(out.values(), std::vector<std::int32_t>(all.rend() - live, all.rend()));
 }
@@ -105,7 +106,8 @@ TEST(EmulatorTest, BlockSumEqualsItsHostVersionInAnyOrderOfBlocks) {
     GuardedBuffer<std::int32_t> emulated(shape.grid.x);
     GuardedBuffer<std::int32_t> expected(shape.grid.x);
     if (shape.grid.x > 100 && VRT_TEST_THREAD_SANITIZER) continue;  // Minutes.
-    emulate<Sum>(kernels::emulated::block_sum_cu, "block_sum", shape, {.seed = block}, in.device(), emulated.device(), 1000);
+    emulate<Sum>(kernels::emulated::block_sum_cu, "block_sum", shape, {.seed = block}, in.device(), emulated.device(),
+                 1000);
     run_host(kernels::block_sum_cu, "block_sum", shape, in.host().data(), expected.host().data(), 1000);
     EXPECT_EQ(emulated.values(), expected.values());
   }
@@ -115,8 +117,8 @@ TEST(EmulatorTest, ShufflesAndVotesAnswerAsDocumented) {
   const auto in = GuardedBuffer<std::int32_t>(numbers(64));
   GuardedBuffer<std::int32_t> emulated(64 * 8);
   GuardedBuffer<std::int32_t> expected(64 * 8);
-  emulate<void(Ints, IntsOut)>(kernels::emulated::warp_probe_cu, "warp_questions", grid_per_item(1, 64), {}, in.device(),
-                               emulated.device());
+  emulate<void(Ints, IntsOut)>(kernels::emulated::warp_probe_cu, "warp_questions", grid_per_item(1, 64), {},
+                               in.device(), emulated.device());
   run_host(kernels::warp_probe_cu, "warp_questions", grid_per_item(1, 64), in.host().data(), expected.host().data());
   EXPECT_EQ(emulated.values(), expected.values());
 }
@@ -154,11 +156,13 @@ TEST(EmulatorTest, MisalignedLoadsAreReported) {
 TEST(EmulatorTest, WritesOutsideAreReportedWithTheirBlock) {
   if (VRT_TEST_ADDRESS_SANITIZER) GTEST_SKIP() << "AddressSanitizer stops the process at the write";
   GuardedBuffer<std::int32_t> out(10);
-  EXPECT_THAT((complaint<void(IntsOut, std::int32_t)>("writes_past_end", grid_per_item(1, 2), {}, out.device(), 10)),
-              AllOf(HasSubstr("writes_past_end, block (0, 0, 0)"), HasSubstr("0 bytes behind the end of a buffer of 40")));
+  EXPECT_THAT(
+      (complaint<void(IntsOut, std::int32_t)>("writes_past_end", grid_per_item(1, 2), {}, out.device(), 10)),
+      AllOf(HasSubstr("writes_past_end, block (0, 0, 0)"), HasSubstr("0 bytes behind the end of a buffer of 40")));
   GuardedBuffer<std::int32_t> fresh(10);
   EXPECT_THAT((complaint<void(IntsOut, std::int32_t)>("writes_past_end", grid_per_item(1, 2), {}, fresh.device(), -1)),
-              HasSubstr("behind the end")) << "the first buffer stays damaged";
+              HasSubstr("behind the end"))
+      << "the first buffer stays damaged";
 }
 
 TEST(EmulatorTest, WritesBeforeABufferAreReported) {
@@ -212,7 +216,8 @@ TEST(EmulatorTest, ArgumentsThatOverlapAreRefused) {
 }
 
 TEST(EmulatorTest, WrongNamesSignaturesAndShapesAreRefused) {
-  EXPECT_THAT(complaint<void()>("absent", grid_per_item(1, 1), {}), HasSubstr("no kernel \"absent\"; it has missing_barrier"));
+  EXPECT_THAT(complaint<void()>("absent", grid_per_item(1, 1), {}),
+              HasSubstr("no kernel \"absent\"; it has missing_barrier"));
   EXPECT_THAT(complaint<void(float)>("endless", grid_per_item(1, 1), {}, 1.0F), HasSubstr("other parameters"));
   EXPECT_THAT(complaint<void()>("divergent_barrier", grid_per_item(1, 1025), {}), HasSubstr("1 to 1024 threads"));
   EXPECT_THAT(complaint<void()>("divergent_barrier", grid_per_item(0, 1), {}), HasSubstr("no blocks"));

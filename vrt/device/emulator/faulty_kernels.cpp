@@ -82,9 +82,7 @@ void endless() {
 }
 
 // What block 0 leaves behind decides what the others do.
-void depends_on_block_order(int32_t* state, int32_t* out) {
-  out[blockIdx.x] = atomicAdd(state, 1);
-}
+void depends_on_block_order(int32_t* state, int32_t* out) { out[blockIdx.x] = atomicAdd(state, 1); }
 
 template <auto kKernel, typename... Parameters>
 constexpr vrt::EmulatedKernel entry(const char* name, void (*kernel)(Parameters...)) {
@@ -92,10 +90,10 @@ constexpr vrt::EmulatedKernel entry(const char* name, void (*kernel)(Parameters.
 }
 #define VRT_ENTRY(name) entry<&name>(#name, &name)
 constexpr vrt::EmulatedKernel kKernels[] = {
-    VRT_ENTRY(missing_barrier),  VRT_ENTRY(missing_warp_barrier), VRT_ENTRY(divergent_barrier),
-    VRT_ENTRY(mixed_barriers),   VRT_ENTRY(partial_mask),         VRT_ENTRY(different_masks),
-    VRT_ENTRY(mask_without_self), VRT_ENTRY(writes_past_end),     VRT_ENTRY(overruns_shared),
-    VRT_ENTRY(misaligned_load),  VRT_ENTRY(reads_unwritten_shared), VRT_ENTRY(endless),
+    VRT_ENTRY(missing_barrier),        VRT_ENTRY(missing_warp_barrier),   VRT_ENTRY(divergent_barrier),
+    VRT_ENTRY(mixed_barriers),         VRT_ENTRY(partial_mask),           VRT_ENTRY(different_masks),
+    VRT_ENTRY(mask_without_self),      VRT_ENTRY(writes_past_end),        VRT_ENTRY(overruns_shared),
+    VRT_ENTRY(misaligned_load),        VRT_ENTRY(reads_unwritten_shared), VRT_ENTRY(endless),
     VRT_ENTRY(depends_on_block_order), VRT_ENTRY(shuffle_as_barrier),
 };
 

@@ -20,14 +20,10 @@ kernels::uint3 as_uint3(const Dim3& size) { return {size.x, size.y, size.z}; }
 int source_lane(int lane, Shuffle how, int selector, int width) {
   const int first = lane & ~(width - 1);
   switch (how) {
-    case Shuffle::kIndex:
-      return first + (selector & (width - 1));
-    case Shuffle::kUp:
-      return lane - selector < first ? lane : lane - selector;
-    case Shuffle::kDown:
-      return lane + selector >= first + width ? lane : lane + selector;
-    case Shuffle::kXor:
-      return (lane ^ selector) >= first + width ? lane : lane ^ selector;
+    case Shuffle::kIndex: return first + (selector & (width - 1));
+    case Shuffle::kUp: return lane - selector < first ? lane : lane - selector;
+    case Shuffle::kDown: return lane + selector >= first + width ? lane : lane + selector;
+    case Shuffle::kXor: return (lane ^ selector) >= first + width ? lane : lane ^ selector;
   }
   return lane;
 }
@@ -61,8 +57,8 @@ void fence() {
 void require_aligned(const void* address, std::size_t alignment, int line) {
   if (reinterpret_cast<std::uintptr_t>(address) % alignment == 0) return;
   const CurrentLane& lane = current_lane();
-  lane.block->lane_error(lane.lane, fmt::format("loads from {} at line {}, which is not a multiple of {}", address, line,
-                                                alignment));
+  lane.block->lane_error(
+      lane.lane, fmt::format("loads from {} at line {}, which is not a multiple of {}", address, line, alignment));
 }
 
 std::uint32_t ballot(std::uint32_t mask, bool predicate, const char* operation, int line, std::uint32_t& participants) {
@@ -80,10 +76,12 @@ std::uint32_t ballot(std::uint32_t mask, bool predicate, const char* operation, 
 void shuffle(std::uint32_t mask, void* value, std::size_t bytes, Shuffle how, int selector, int width, int line) {
   const CurrentLane& lane = current_lane();
   if (width < 1 || width > 32 || !std::has_single_bit(static_cast<unsigned>(width))) {
-    lane.block->lane_error(lane.lane, fmt::format("shuffles at line {} with width {}, which must be a power of two up to 32",
-                                                  line, width));
+    lane.block->lane_error(
+        lane.lane,
+        fmt::format("shuffles at line {} with width {}, which must be a power of two up to 32", line, width));
   }
-  const WarpValues all = lane.block->warp_exchange(lane.lane, mask, value, bytes, {kShuffleNames[static_cast<int>(how)], line});
+  const WarpValues all =
+      lane.block->warp_exchange(lane.lane, mask, value, bytes, {kShuffleNames[static_cast<int>(how)], line});
   const auto source = static_cast<unsigned>(source_lane(static_cast<int>(lane.lane % kWarpSize), how, selector, width));
   if (source < kWarpSize && (all.participants >> source & 1U) != 0) {
     std::memcpy(value, all.values[source].data(), bytes);

@@ -33,8 +33,8 @@ TEST(AddAKernelTest, BlockSumIsTheSameOnEveryMachine) {
   // The .cu itself, 64 threads at a time; overruns, missing barriers and wrong masks stop the test.
   const GuardedBuffer<std::int32_t> in(values);
   GuardedBuffer<std::int32_t> sums(4);
-  emulate<BlockSum>(kernels::emulated::block_sum_cu, "block_sum", grid_1d(200, 64), {.seed = 3}, in.device(), sums.device(),
-                    200);
+  emulate<BlockSum>(kernels::emulated::block_sum_cu, "block_sum", grid_1d(200, 64), {.seed = 3}, in.device(),
+                    sums.device(), 200);
 
   // block_sum_host.cpp on the CPU.
   const Stream stream(Device::cpu());

@@ -13,7 +13,7 @@ __device__ T probe_twice(T value) {
 __constant__ float probe_table[2] = {0.25f, 4.0f};
 
 extern "C" __global__ void __launch_bounds__(256)
-prelude_floats(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ out, int32_t count) {
+    prelude_floats(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ out, int32_t count) {
   const int32_t i = static_cast<int32_t>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= count) return;
   const float x = __ldg(a + i);
