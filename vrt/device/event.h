@@ -26,7 +26,8 @@ class VRT_API Event {
   /// Enqueues the point on `stream`; forgets the point recorded before. Throws kInvalidArgument for a stream of another
   /// device.
   void record(const Stream& stream);
-  /// True if the work before the recorded point is done, or nothing was recorded. Never blocks.
+  /// True if the work before the recorded point is done or was skipped, or nothing was recorded. Never blocks; tells
+  /// nothing about memory visibility or failures, unlike `synchronize`, which then returns at once.
   [[nodiscard]] bool is_done() const;
   /// BLOCKS until the work before the recorded point is done; returns at once if nothing was recorded. Throws the failure
   /// of that work.
@@ -58,7 +59,8 @@ class VRT_API TimedEvent {
 };
 
 /// The measured time between two recorded points that have been reached. Never blocks. Throws kInvalidArgument if either
-/// was not recorded, is not reached yet (wait first) or belongs to another device: never a made-up 0.
+/// was not recorded, is not reached yet (wait first) or belongs to another device, kSkipped if it was skipped because work
+/// before it failed: never a made-up 0.
 [[nodiscard]] VRT_API std::chrono::duration<double, std::milli> elapsed(const TimedEvent& start, const TimedEvent& end);
 
 }  // namespace vrt

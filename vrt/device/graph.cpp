@@ -51,6 +51,8 @@ Graph Graph::capture(const Stream& stream, const std::function<void()>& enqueue,
   return Graph(capture.end());
 }
 
+bool Graph::is_capturing(const Stream& stream) noexcept { return stream.backend().is_capturing(); }
+
 GraphNode Graph::last_node(const Stream& stream) { return stream.backend().last_node(); }
 
 void Graph::launch(const Stream& stream) const {

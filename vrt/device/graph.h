@@ -32,15 +32,18 @@ struct CaptureOptions {
   std::vector<ForeignMemory> foreign;
 };
 
-/// A recorded sequence of launches, copies, fills and host tasks. Keeps alive the vrt buffers it uses. Movable; launched from
-/// one thread at a time.
+/// A recorded sequence of launches, copies, fills and host tasks. Keeps alive the vrt buffers it uses; what a host task
+/// refers to is the caller's to keep alive. Movable; launched and updated from one thread at a time.
 class VRT_API Graph {
  public:
   /// Records what `enqueue` submits to `stream`. The capture always ends, also when `enqueue` throws (the exception
-  /// passes on). While capturing, waits and allocations on the stream are refused (kUnsupported), and memory that is
+  /// passes on). While capturing, waits, allocations and events on the stream are refused (kUnsupported), and memory that is
   /// neither a live vrt buffer nor declared foreign is refused by name of the operation (kInvalidArgument).
   [[nodiscard]] static Graph capture(const Stream& stream, const std::function<void()>& enqueue,
                                      const CaptureOptions& options = {});
+
+  /// True while `stream` is captured: false when a function runs for warm-up or directly.
+  [[nodiscard]] static bool is_capturing(const Stream& stream) noexcept;
 
   /// The node that `stream`, under capture, recorded last. Throws kInvalidArgument outside a capture or before any node.
   [[nodiscard]] static GraphNode last_node(const Stream& stream);

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "vrt/base/error.h"
+#include "vrt/device/error_of.h"
 #include "vrt/device/event.h"
 #include "vrt/device/memory.h"
 #include "vrt/device/test_kernels.h"
@@ -19,18 +19,8 @@ namespace vrt {
 namespace {
 
 using ::testing::HasSubstr;
+using test::error_of;
 using std::chrono_literals::operator""ms;
-
-template <typename Action>
-Error error_of(const Action& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error;
-  }
-  ADD_FAILURE() << "expected a vrt::Error";
-  return {ErrorCode::kInternal, "nothing was thrown"};
-}
 
 void fail_on(const Stream& stream, const char* name = "network") {
   stream.enqueue_host(name, [] { throw std::runtime_error("boom"); });

@@ -1,0 +1,144 @@
+// What a frame may cost: one wait, and no allocation on the submitting thread.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+#include "vrt/device/counters.h"
+#include "vrt/device/event.h"
+#include "vrt/device/graph.h"
+#include "vrt/device/memory.h"
+#include "vrt/device/test_kernels.h"
+
+namespace {
+thread_local std::uint64_t allocations = 0;  // By operator new, on this thread.
+
+void* allocate_counted(std::size_t bytes) {
+  ++allocations;
+  void* const data = std::malloc(bytes == 0 ? 1 : bytes);
+  if (data == nullptr) throw std::bad_alloc();
+  return data;
+}
+void* allocate_counted(std::size_t bytes, std::align_val_t alignment) {
+  ++allocations;
+  void* data = nullptr;
+  if (posix_memalign(&data, static_cast<std::size_t>(alignment), bytes == 0 ? 1 : bytes) != 0) throw std::bad_alloc();
+  return data;
+}
+}  // namespace
+
+// The whole binary allocates through these.
+void* operator new(std::size_t bytes) { return allocate_counted(bytes); }
+void* operator new[](std::size_t bytes) { return allocate_counted(bytes); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) { return allocate_counted(bytes, alignment); }
+void* operator new[](std::size_t bytes, std::align_val_t alignment) { return allocate_counted(bytes, alignment); }
+void operator delete(void* data) noexcept { std::free(data); }
+void operator delete[](void* data) noexcept { std::free(data); }
+void operator delete(void* data, std::size_t) noexcept { std::free(data); }
+void operator delete[](void* data, std::size_t) noexcept { std::free(data); }
+void operator delete(void* data, std::align_val_t) noexcept { std::free(data); }
+void operator delete[](void* data, std::align_val_t) noexcept { std::free(data); }
+void operator delete(void* data, std::size_t, std::align_val_t) noexcept { std::free(data); }
+void operator delete[](void* data, std::size_t, std::align_val_t) noexcept { std::free(data); }
+
+namespace vrt {
+namespace {
+
+constexpr std::int32_t kCount = 4096;
+
+/// One of everything that a frame submits.
+class ContractTest : public ::testing::Test {
+ protected:
+  void submit_frame() {
+    upload(stream_, in_.span(), a_.span());
+    start_.record(stream_);
+    scale_.launch(stream_, grid_1d(kCount), a_.span(), b_.span(), 2.0F, kCount);
+    end_.record(stream_);
+    stream_.enqueue_host("network", [data = b_.span().data()] { data[0] += 1.0F; });
+    fill_bytes(stream_, a_.span(), 0);
+    produced_.record(stream_);
+    other_.order_after(produced_);
+    other_.enqueue_host("consumer", [] {});
+    consumed_.record(other_);
+    stream_.order_after(consumed_);
+    read_back(stream_, b_.span(), out_.span());
+    frame_done_.record(stream_);
+  }
+
+  Stream stream_{Device::cpu()};
+  Stream other_{Device::cpu()};
+  PinnedBuffer<float> in_{Device::cpu(), kCount};
+  PinnedBuffer<float> out_{Device::cpu(), kCount};
+  DeviceBuffer<float> a_ = DeviceBuffer<float>::zeros(stream_, kCount);
+  DeviceBuffer<float> b_ = DeviceBuffer<float>::zeros(stream_, kCount);
+  Kernel<test::Scale> scale_ = test::kernel<test::Scale>("scale");
+  TimedEvent start_{Device::cpu()};
+  TimedEvent end_{Device::cpu()};
+  Event produced_{Device::cpu()};
+  Event consumed_{Device::cpu()};
+  Event frame_done_{Device::cpu()};
+};
+
+TEST_F(ContractTest, TheCounterOfThisTestCounts) {
+  const std::uint64_t before = allocations;
+  delete new int(1);
+  EXPECT_EQ(allocations - before, 1U);
+}
+
+TEST_F(ContractTest, AFrameAllocatesNothingOnTheSubmittingThread) {
+  submit_frame();
+  frame_done_.synchronize();
+  const std::uint64_t before = allocations;
+  for (int frame = 0; frame < 200; ++frame) {
+    in_[0] = static_cast<float>(frame);
+    submit_frame();
+    frame_done_.synchronize();
+    ASSERT_EQ(out_[0], 2.0F * static_cast<float>(frame) + 1.0F);
+  }
+  EXPECT_EQ(allocations - before, 0U);
+}
+
+TEST_F(ContractTest, AReplayedGraphWithAnUpdatedNodeAllocatesNothing) {
+  GraphNode node;
+  Graph graph = Graph::capture(stream_, [&] {
+    scale_.launch(stream_, grid_1d(kCount), a_.span(), b_.span(), 2.0F, kCount);
+    if (Graph::is_capturing(stream_)) node = Graph::last_node(stream_);
+    read_back(stream_, b_.span(), out_.span());
+  });
+  const std::uint64_t before = allocations;
+  for (int frame = 0; frame < 200; ++frame) {
+    scale_.update(graph, node, grid_1d(kCount), a_.span(), b_.span(), static_cast<float>(frame), kCount);
+    graph.launch(stream_);
+    frame_done_.record(stream_);
+    frame_done_.synchronize();
+  }
+  EXPECT_EQ(allocations - before, 0U);
+}
+
+TEST_F(ContractTest, AFrameIsCountedAsOneWaitAndNoDeviceAllocation) {
+  submit_frame();
+  frame_done_.synchronize();
+  const DeviceCounters before = counters(Device::cpu());
+  submit_frame();
+  frame_done_.synchronize();
+  const DeviceCounters frame = counters(Device::cpu()) - before;
+  EXPECT_EQ(frame, (DeviceCounters{.launches = 1, .copies = 2, .fills = 1, .host_tasks = 2, .waits = 1}));
+}
+
+TEST_F(ContractTest, EveryOtherKindOfCallIsCounted) {
+  const Graph graph = Graph::capture(stream_, [&] { fill_bytes(stream_, a_.span(), 1); }, {.warm_up = false, .foreign = {}});
+  const DeviceCounters before = counters(Device::cpu());
+  graph.launch(stream_);
+  { auto buffer = DeviceBuffer<float>::uninitialized(stream_, 8); }
+  { PinnedBuffer<float> pinned(Device::cpu(), 8); }
+  static_cast<void>(read_back_blocking(stream_, a_.span()));
+  stream_.synchronize();
+  const DeviceCounters expected{.device_allocations = 1, .device_frees = 1, .pinned_allocations = 1, .pinned_frees = 1,
+                                .blocking_copies = 1, .graph_launches = 1, .waits = 1};
+  EXPECT_EQ(counters(Device::cpu()) - before, expected);
+}
+
+}  // namespace
+}  // namespace vrt

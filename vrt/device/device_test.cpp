@@ -1,0 +1,54 @@
+#include "vrt/device/device.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "vrt/device/error_of.h"
+
+namespace vrt {
+namespace {
+
+using ::testing::HasSubstr;
+using test::error_of;
+
+TEST(DeviceTest, ParsesTheCpuAndAuto) {
+  EXPECT_EQ(Device::parse("cpu"), Device::cpu());
+  EXPECT_EQ(Device::parse("auto"), Device::all().front());
+}
+
+TEST(DeviceTest, TheCpuIsTheLastOfAllDevices) { EXPECT_EQ(Device::all().back(), Device::cpu()); }
+
+TEST(DeviceTest, TextReadsBackAsTheSameDevice) {
+  for (const Device device : Device::all()) EXPECT_EQ(Device::parse(to_string(device)), device);
+  EXPECT_EQ(to_string(Device::cuda(3)), "cuda:3");
+}
+
+TEST(DeviceTest, RefusesTextThatNamesNoDevice) {
+  for (const char* text : {"", "gpu", "CPU", "cpu:0", "cuda:", "cuda:-1", "cuda:1x", "cuda:99999999999", "cuda: 1", "cuda:0 "}) {
+    const Error error = error_of([text] { static_cast<void>(Device::parse(text)); });
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument) << text;
+    EXPECT_THAT(error.what(), HasSubstr("auto, cpu, cuda or cuda:N"));
+  }
+}
+
+TEST(DeviceTest, CudaIsUnavailableWithTheReason) {
+  for (const char* text : {"cuda", "cuda:0", "cuda:7"}) {
+    const Error error = error_of([text] { static_cast<void>(Device::parse(text)); });
+    EXPECT_EQ(error.code(), ErrorCode::kUnavailable) << text;
+    EXPECT_THAT(error.what(), HasSubstr("no CUDA device"));
+  }
+  EXPECT_EQ(error_of([] { static_cast<void>(describe(Device::cuda(0))); }).code(), ErrorCode::kUnavailable);
+}
+
+TEST(DeviceTest, DescribesTheCpu) {
+  const DeviceInfo info = describe(Device::cpu());
+  EXPECT_FALSE(info.name.empty());
+  EXPECT_THAT(info.architecture, ::testing::AnyOf("x86-64", "x86-64-v3", "aarch64"));
+  EXPECT_GT(info.memory_bytes, std::size_t{64} << 20);
+  EXPECT_GE(info.parallel_units, 1);
+}
+
+}  // namespace
+}  // namespace vrt

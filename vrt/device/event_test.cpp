@@ -1,0 +1,178 @@
+#include "vrt/device/event.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "vrt/device/error_of.h"
+
+namespace vrt {
+namespace {
+
+using ::testing::HasSubstr;
+using test::error_of;
+using std::chrono_literals::operator""ms;
+
+void sleep_on(const Stream& stream, std::chrono::milliseconds time) {
+  stream.enqueue_host("sleep", [time] { std::this_thread::sleep_for(time); });
+}
+
+TEST(EventTest, NotRecordedIsDoneAndWaitsForNothing) {
+  const Event event(Device::cpu());
+  EXPECT_TRUE(event.is_done());
+  event.synchronize();
+}
+
+TEST(EventTest, TheWaitSeesTheWorkBeforeThePoint) {
+  Stream stream(Device::cpu());
+  Event event(Device::cpu());
+  int value = 0;
+  sleep_on(stream, 10ms);
+  stream.enqueue_host("write", [&value] { value = 5; });
+  event.record(stream);
+  event.synchronize();
+  EXPECT_TRUE(event.is_done());
+  EXPECT_EQ(value, 5);
+}
+
+#if !defined(VRT_EAGER_CPU_STREAM)
+TEST(EventTest, TheWaitDoesNotWaitForWorkBehindThePoint) {
+  Stream stream(Device::cpu());
+  Event event(Device::cpu());
+  std::atomic<bool> may_go = false;
+  event.record(stream);
+  stream.enqueue_host("block", [&may_go] { may_go.wait(false); });
+  event.synchronize();
+  Event behind(Device::cpu());
+  behind.record(stream);
+  EXPECT_FALSE(behind.is_done());
+  may_go = true;
+  may_go.notify_all();
+  behind.synchronize();
+}
+#endif
+
+TEST(EventTest, RecordingAgainForgetsTheEarlierPoint) {
+  Stream slow(Device::cpu());
+  Stream other(Device::cpu());
+  Event event(Device::cpu());
+  sleep_on(slow, 30ms);
+  event.record(slow);
+  event.record(other);
+  event.synchronize();
+  EXPECT_TRUE(event.is_done());
+}
+
+TEST(EventTest, OutlivesItsStream) {
+  Event event(Device::cpu());
+  TimedEvent timed(Device::cpu());
+  {
+    Stream stream(Device::cpu());
+    sleep_on(stream, 5ms);
+    event.record(stream);
+    timed.record(stream);
+  }
+  event.synchronize();
+  timed.synchronize();
+  EXPECT_EQ(elapsed(timed, timed).count(), 0.0);
+}
+
+TEST(EventTest, MovesWithItsPoint) {
+  Stream stream(Device::cpu());
+  Event event(Device::cpu());
+  sleep_on(stream, 5ms);
+  event.record(stream);
+  Event moved = std::move(event);
+  moved.synchronize();
+  EXPECT_TRUE(moved.is_done());
+}
+
+TEST(EventTest, ManyThreadsWaitForOnePoint) {
+  Stream stream(Device::cpu());
+  Event event(Device::cpu());
+  int value = 0;
+  sleep_on(stream, 20ms);
+  stream.enqueue_host("write", [&value] { value = 9; });
+  event.record(stream);
+  std::array<int, 4> seen{};
+  std::vector<std::thread> threads;
+  for (int& mine : seen) threads.emplace_back([&] { event.synchronize(); mine = value; });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(seen, ::testing::Each(9));
+}
+
+TEST(TimedEventTest, MeasuresTheTimeBetweenTwoPoints) {
+  Stream stream(Device::cpu());
+  TimedEvent start(Device::cpu());
+  TimedEvent end(Device::cpu());
+  const auto before = std::chrono::steady_clock::now();
+  start.record(stream);
+  sleep_on(stream, 20ms);
+  end.record(stream);
+  end.synchronize();
+  const std::chrono::duration<double, std::milli> outside = std::chrono::steady_clock::now() - before;
+  EXPECT_GE(elapsed(start, end).count(), 20.0);
+  EXPECT_LE(elapsed(start, end).count(), outside.count());
+  EXPECT_LE(elapsed(end, start).count(), -20.0);
+}
+
+TEST(TimedEventTest, ElapsedThrowsRatherThanInvent) {
+  Stream stream(Device::cpu());
+  TimedEvent recorded(Device::cpu());
+  const TimedEvent never(Device::cpu());
+  recorded.record(stream);
+  stream.synchronize();
+  const Error start = error_of([&] { static_cast<void>(elapsed(never, recorded)); });
+  EXPECT_EQ(start.code(), ErrorCode::kInvalidArgument);
+  EXPECT_THAT(start.what(), HasSubstr("the start event was never recorded"));
+  EXPECT_THAT(error_of([&] { static_cast<void>(elapsed(recorded, never)); }).what(), HasSubstr("the end event"));
+}
+
+#if !defined(VRT_EAGER_CPU_STREAM)
+TEST(TimedEventTest, ElapsedThrowsBeforeThePointIsReached) {
+  Stream stream(Device::cpu());
+  TimedEvent start(Device::cpu());
+  TimedEvent end(Device::cpu());
+  std::atomic<bool> may_go = false;
+  start.record(stream);
+  stream.enqueue_host("block", [&may_go] { may_go.wait(false); });
+  end.record(stream);
+  start.synchronize();
+  const Error error = error_of([&] { static_cast<void>(elapsed(start, end)); });
+  EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.what(), HasSubstr("the end event has not been reached"));
+  may_go = true;
+  may_go.notify_all();
+  end.synchronize();
+  EXPECT_GE(elapsed(start, end).count(), 0.0);
+  end.record(stream);
+  stream.synchronize();
+  EXPECT_GE(elapsed(start, end).count(), 0.0);
+}
+#endif
+
+TEST(TimedEventTest, APointThatWasSkippedHasNoTime) {
+  Stream stream(Device::cpu());
+  TimedEvent start(Device::cpu());
+  TimedEvent end(Device::cpu());
+  start.record(stream);
+  stream.enqueue_host("fails", [] { throw std::runtime_error("boom"); });
+  end.record(stream);
+  EXPECT_THROW(end.synchronize(), Error);
+  EXPECT_EQ(error_of([&] { static_cast<void>(elapsed(start, end)); }).code(), ErrorCode::kSkipped);
+}
+
+TEST(EventTest, IsRefusedForADeviceThatCannotBeUsed) {
+  EXPECT_EQ(error_of([] { Event event(Device::cuda(0)); }).code(), ErrorCode::kUnavailable);
+  EXPECT_EQ(error_of([] { TimedEvent event(Device::cuda(0)); }).code(), ErrorCode::kUnavailable);
+}
+
+}  // namespace
+}  // namespace vrt

@@ -1,0 +1,131 @@
+#include "vrt/device/kernel.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "vrt/device/cpu/cpu_module.h"
+#include "vrt/device/error_of.h"
+#include "vrt/device/test_kernels.h"
+
+namespace vrt {
+namespace {
+
+using ::testing::HasSubstr;
+using test::error_of;
+
+TEST(KernelTest, ComputesEveryElement) {
+  constexpr std::int32_t kCount = 100'003;
+  Stream stream(Device::cpu());
+  std::vector<float> values(kCount);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+  auto in = DeviceBuffer<float>::uninitialized(stream, kCount);
+  auto out = DeviceBuffer<float>::zeros(stream, kCount);
+  upload_blocking<float>(stream, values, in.span());
+  test::kernel<test::Scale>("scale").launch(stream, grid_1d(kCount), in.span(), out.span(), 2.0F, kCount);
+  const auto result = read_back_blocking(stream, out.span());
+  for (std::size_t i = 0; i < result.size(); ++i) ASSERT_EQ(result[i], 2.0F * static_cast<float>(i));
+}
+
+TEST(KernelTest, ArgumentsAreCopiedWhenLaunched) {
+  Stream stream(Device::cpu());
+  auto out = DeviceBuffer<std::int32_t>::zeros(stream, 200);
+  {
+    test::Table table;
+    for (std::size_t i = 0; i < table.entries.size(); ++i) table.entries[i] = static_cast<std::int32_t>(i * i);
+    test::kernel<void(test::Table, DeviceSpan<std::int32_t>)>("unpack").launch(stream, grid_1d(200), table, out.span());
+    table.entries.fill(-1);
+  }
+  const auto result = read_back_blocking(stream, out.span());
+  for (std::size_t i = 0; i < result.size(); ++i) EXPECT_EQ(result[i], static_cast<std::int32_t>(i * i));
+}
+
+TEST(KernelTest, TooManyBytesOfArgumentsAreRefusedByName) {
+  Stream stream(Device::cpu());
+  const auto oversized = test::kernel<void(test::HugeTable)>("oversized");
+  const Error error = error_of([&] { oversized.launch(stream, grid_1d(1), test::HugeTable{}); });
+  EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+  EXPECT_THAT(error.what(), HasSubstr("'oversized'"));
+}
+
+TEST(KernelTest, ShapesThatNoDeviceTakesAreRefused) {
+  Stream stream(Device::cpu());
+  const auto fault = test::kernel<void()>("fault");
+  const std::array<LaunchShape, 7> shapes{{{{0, 1, 1}, {1, 1, 1}, 0},
+                                          {{1, 1, 1}, {32, 0, 1}, 0},
+                                          {{1, 65536, 1}, {1, 1, 1}, 0},
+                                          {{1, 1, 1}, {1025, 1, 1}, 0},
+                                          {{1, 1, 1}, {64, 32, 1}, 0},
+                                          {{1, 1, 1}, {1, 1, 65}, 0},
+                                          {{1, 1, 1}, {1, 1, 1}, 1 << 20}}};
+  for (const LaunchShape& shape : shapes) {
+    const Error error = error_of([&] { fault.launch(stream, shape); });
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+    EXPECT_THAT(error.what(), HasSubstr("kernel 'fault'"));
+  }
+  EXPECT_NO_THROW(stream.synchronize());
+}
+
+TEST(KernelModuleTest, AnUnknownNameListsTheKernels) {
+  const Error error = error_of([] { static_cast<void>(test::kernel<void()>("scal")); });
+  EXPECT_EQ(error.code(), ErrorCode::kNotFound);
+  EXPECT_THAT(error.what(), HasSubstr("'scale', 'increment', 'fault'"));
+  EXPECT_THAT(error.what(), HasSubstr("test/kernels.cu"));
+}
+
+TEST(KernelModuleTest, AnotherSignatureIsRefusedWithBoth) {
+  const Error error = error_of([] { static_cast<void>(test::kernel<void(DeviceSpan<float>, std::int32_t)>("increment")); });
+  EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.what(), HasSubstr("void (int*, int)"));
+  EXPECT_THAT(error.what(), HasSubstr("void (float*, int)"));
+}
+
+TEST(KernelModuleTest, ConstIsPartOfTheSignature) {
+  EXPECT_THROW(static_cast<void>(test::kernel<void(DeviceSpan<const std::int32_t>, std::int32_t)>("increment")), Error);
+}
+
+TEST(KernelModuleTest, CudaCAtRunTimeIsRefusedOnTheCpuByName) {
+  const Error error = error_of([] { static_cast<void>(KernelModule::compile(Device::cpu(), "my_kernels", "")); });
+  EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+  EXPECT_THAT(error.what(), HasSubstr("'my_kernels'"));
+}
+
+constexpr std::array<HostKernel, 1> kBaselineBuild{{{"baseline", nullptr, nullptr}}};
+constexpr std::array<HostKernel, 1> kV3Build{{{"v3", nullptr, nullptr}}};
+const KernelSource kBothBuilds{"both.cu", "", kBaselineBuild, kV3Build};
+const KernelSource kOneBuild{"one.cu", "", kBaselineBuild, {}};
+
+TEST(KernelModuleTest, PicksTheBestBuildThatTheProcessorRuns) {
+  using cpu::choose_build;
+  using cpu::HostIsa;
+  EXPECT_EQ(choose_build(kBothBuilds, HostIsa::kX86V3, nullptr).data(), kV3Build.data());
+  EXPECT_EQ(choose_build(kBothBuilds, HostIsa::kBaseline, nullptr).data(), kBaselineBuild.data());
+  EXPECT_EQ(choose_build(kOneBuild, HostIsa::kX86V3, nullptr).data(), kBaselineBuild.data());
+}
+
+TEST(KernelModuleTest, TheEnvironmentForcesABuild) {
+  using cpu::choose_build;
+  using cpu::HostIsa;
+  EXPECT_EQ(choose_build(kBothBuilds, HostIsa::kX86V3, "baseline").data(), kBaselineBuild.data());
+  EXPECT_EQ(choose_build(kBothBuilds, HostIsa::kX86V3, "v3").data(), kV3Build.data());
+  EXPECT_EQ(error_of([] { static_cast<void>(choose_build(kBothBuilds, HostIsa::kBaseline, "v3")); }).code(),
+            ErrorCode::kUnavailable);
+  EXPECT_EQ(error_of([] { static_cast<void>(choose_build(kOneBuild, HostIsa::kX86V3, "v3")); }).code(),
+            ErrorCode::kUnavailable);
+  EXPECT_EQ(error_of([] { static_cast<void>(choose_build(kOneBuild, HostIsa::kX86V3, "avx512")); }).code(),
+            ErrorCode::kInvalidArgument);
+}
+
+TEST(GridTest, CoversEveryItem) {
+  EXPECT_EQ(grid_1d(257).grid, (Dim3{2, 1, 1}));
+  EXPECT_EQ(grid_1d(256).block_count(), 1U);
+  EXPECT_EQ(grid_2d(33, 9, 3).grid, (Dim3{2, 2, 3}));
+  EXPECT_EQ(grid_2d(32, 8).block, (Dim3{32, 8, 1}));
+  EXPECT_EQ(grid_per_item(5, 64, 128), (LaunchShape{{5, 1, 1}, {64, 1, 1}, 128}));
+}
+
+}  // namespace
+}  // namespace vrt
