@@ -158,14 +158,15 @@ TEST_F(VideoSourceTest, OddSizesWork) {
 }
 
 TEST_F(VideoSourceTest, AResolutionThatChangesIsDeliveredAsItIs) {
-  // MPEG-TS takes what follows of another size, as a broadcast does.
-  test::write_video(folder_ / "a.ts", test::grey_frames({64, 48}, 5), {.encoder = "mpeg2video"});
-  test::write_video(folder_ / "b.ts", test::grey_frames({128, 96}, 5), {.encoder = "mpeg2video"});
-  std::vector<std::uint8_t> joined = test::read_bytes(folder_ / "a.ts");
-  const std::vector<std::uint8_t> second = test::read_bytes(folder_ / "b.ts");
+  // A raw stream of JPEG pictures takes what follows of another size.
+  const VideoSpec spec{.encoder = "mjpeg", .format = AV_PIX_FMT_YUVJ420P};
+  test::write_video(folder_ / "a.mjpeg", test::grey_frames({64, 48}, 5), spec);
+  test::write_video(folder_ / "b.mjpeg", test::grey_frames({128, 96}, 5), spec);
+  std::vector<std::uint8_t> joined = test::read_bytes(folder_ / "a.mjpeg");
+  const std::vector<std::uint8_t> second = test::read_bytes(folder_ / "b.mjpeg");
   joined.insert(joined.end(), second.begin(), second.end());
-  test::write_bytes(folder_ / "c.ts", joined);
-  const std::vector<test::Delivered> frames = test::read_all(folder_ / "c.ts");
+  test::write_bytes(folder_ / "c.mjpeg", joined);
+  const std::vector<test::Delivered> frames = test::read_all(folder_ / "c.mjpeg");
   ASSERT_EQ(frames.size(), 10u);
   EXPECT_EQ(frames[4].picture.size, (Size{64, 48}));
   EXPECT_EQ(frames[5].picture.size, (Size{128, 96}));
