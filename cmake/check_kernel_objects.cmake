@@ -1,5 +1,5 @@
 # Code compiled for a newer processor must not be visible to the linker under a name that other objects use as well: it would
-# take either copy for all. Fails if a host build of kernels defines a shared symbol whose name does not contain its own
+# take either copy for all. Fails if a host build of kernels defines a shared function whose name does not contain its own
 # namespace, as template instances of its own lambdas and types do.
 #   cmake -DNM=nm "-DOBJECTS=a.o;b.o" -P check_kernel_objects.cmake
 set(checked 0)
@@ -13,7 +13,7 @@ foreach(object IN LISTS OBJECTS)
   math(EXPR checked "${checked} + 1")
   string(REPLACE "\n" ";" symbols "${symbols}")
   foreach(symbol IN LISTS symbols)
-    if(symbol AND NOT symbol MATCHES "vrt_host_")
+    if(symbol MATCHES "^[^ ]+ [TWi] " AND NOT symbol MATCHES "vrt_host_")  # Code; data is the same on every processor.
       string(APPEND offending "  ${symbol} in ${object}\n")
     endif()
   endforeach()
