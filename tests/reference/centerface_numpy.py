@@ -1,9 +1,9 @@
 """Finds faces with CenterFace and plain NumPy: an implementation to compare vrt's with.
 
-    python centerface_numpy.py VIDEO centerface.onnx faces.jsonl
+    python centerface_numpy.py FOLDER centerface.onnx faces.jsonl
 
-Decodes with OpenCV, resizes with OpenCV, runs the network in OpenVINO's Python and decodes its raw output in double
-precision, one candidate after the other. Writes one JSON object a frame: {"frame", "width", "height", "detections": [{"box",
+Reads pictures with OpenCV, resizes with OpenCV, runs the network in OpenVINO's Python and decodes its raw output in double
+precision, one candidate after the other. Writes one JSON object a picture, in the order of their names: {"frame", "width", "height", "detections": [{"box",
 "score", "keypoints"}]}, in source pixels. Shares no code with vrt.
 
 What the network expects and gives: RGB, 0..255, an input whose sides are multiples of 32. Outputs have a value for each
@@ -12,9 +12,9 @@ units of the box's size from its upper left corner.
 """
 
 import argparse
-import itertools
 import json
 import math
+import pathlib
 
 import cv2
 import numpy as np
@@ -34,12 +34,12 @@ def input_size(width, height):
 
 
 def letterbox(picture, target):
-    """The picture with black bars around it, and (x, y, scale_x, scale_y) of where it went."""
+    """The picture, as floats, with black bars around it, and (x, y, scale_x, scale_y) of where it went."""
     height, width = picture.shape[:2]
     factor = min(target[0] / width, target[1] / height)
     inner = tuple(max(1, round(side * factor)) for side in (width, height))
     x, y = ((target[i] - inner[i]) // 2 for i in range(2))
-    resized = cv2.resize(picture, inner, interpolation=cv2.INTER_LINEAR)
+    resized = cv2.resize(picture.astype(np.float32), inner, interpolation=cv2.INTER_LINEAR)
     boxed = cv2.copyMakeBorder(resized, y, target[1] - inner[1] - y, x, target[0] - inner[0] - x, cv2.BORDER_CONSTANT)
     return boxed, (x, y, inner[0] / width, inner[1] / height)
 
@@ -81,33 +81,33 @@ def decode(outputs, placed, width, height):
     return faces[:MAX_FACES]
 
 
+def load(model_file, target):
+    core = openvino.Core()
+    model = core.read_model(model_file)
+    model.reshape([1, 3, target[1], target[0]])
+    return core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("video")
+    parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("model")
     parser.add_argument("output")
     arguments = parser.parse_args()
 
-    capture = cv2.VideoCapture(arguments.video)
-    more, picture = capture.read()
-    if not more:
-        raise SystemExit(f"{arguments.video}: no frame could be read")
-    height, width = picture.shape[:2]
-    target = input_size(width, height)
-    core = openvino.Core()
-    model = core.read_model(arguments.model)
-    model.reshape([1, 3, target[1], target[0]])
-    network = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-
+    networks = {}
     with open(arguments.output, "w", encoding="utf-8") as lines:
-        for frame in itertools.count():
-            boxed, placed = letterbox(cv2.cvtColor(picture, cv2.COLOR_BGR2RGB), target)
-            result = network([boxed.transpose(2, 0, 1)[np.newaxis].astype(np.float32)])
+        for frame, file in enumerate(sorted(arguments.folder.iterdir())):
+            picture = cv2.cvtColor(cv2.imread(str(file)), cv2.COLOR_BGR2RGB)
+            height, width = picture.shape[:2]
+            target = input_size(width, height)
+            if target not in networks:
+                networks[target] = load(arguments.model, target)
+            network = networks[target]
+            boxed, placed = letterbox(picture, target)
+            result = network([boxed.transpose(2, 0, 1)[np.newaxis]])
             faces = decode([result[output] for output in network.outputs], placed, width, height)
             print(json.dumps({"frame": frame, "width": width, "height": height, "detections": faces}), file=lines)
-            more, picture = capture.read()
-            if not more:
-                break
 
 
 if __name__ == "__main__":
