@@ -89,7 +89,7 @@ std::vector<fs::path> module_search_folders() {
   const fs::path own = own_folder();
   const fs::path executable = executable_folder();
   std::vector<fs::path> folders = folders_of_environment();
-  folders.push_back(own / "vrt");
+  if (own != executable) folders.push_back(own / "vrt");
   for (const fs::path& binary : {own, executable}) folders.push_back(binary.parent_path() / VRT_LIBRARY_FOLDER / "vrt");
   std::vector<fs::path> unique;
   for (fs::path& folder : folders) {
