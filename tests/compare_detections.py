@@ -1,6 +1,6 @@
 """Compares two files of detections, one JSON object a frame: exits 1 and says where they differ.
 
-    python compare_detections.py found.jsonl expected.jsonl --frames 120 --each 1 --min-iou 0.98 --max-score-difference 0.01
+    python compare_detections.py found.jsonl expected.jsonl --frames 120 --each 1 --min-iou 0.98
 """
 
 import argparse
@@ -58,8 +58,8 @@ class Comparison:
         if len(found) != len(expected):
             self.problems.append(f"frame {index}: {len(found)} detections, {len(expected)} expected")
             return
-        if self.limits.each is not None:
-            self.require(len(found) == self.limits.each, f"frame {index}: {len(found)} detections, not {self.limits.each}")
+        each = self.limits.each
+        self.require(each is None or len(found) == each, f"frame {index}: {len(found)} detections, not {each}")
         for one, other in pair(found, expected):
             self.detection(index, one, other)
 
@@ -74,7 +74,7 @@ class Comparison:
         limits = self.limits
         self.require(overlap >= limits.min_iou, f"frame {index}: IoU {overlap:.4f} < {limits.min_iou}")
         self.require(score <= limits.max_score_difference, f"frame {index}: scores differ by {score:.4f}")
-        self.require(landmark <= limits.max_landmark_distance, f"frame {index}: landmarks are {landmark:.4f} sides apart")
+        self.require(landmark <= limits.max_landmark_distance, f"frame {index}: landmarks {landmark:.4f} sides apart")
 
 
 def main():

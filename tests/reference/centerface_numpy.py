@@ -2,9 +2,9 @@
 
     python centerface_numpy.py FOLDER centerface.onnx faces.jsonl
 
-Reads pictures with OpenCV, resizes with OpenCV, runs the network in OpenVINO's Python and decodes its raw output in double
-precision, one candidate after the other. Writes one JSON object a picture, in the order of their names: {"frame", "width", "height", "detections": [{"box",
-"score", "keypoints"}]}, in source pixels. Shares no code with vrt.
+Reads pictures with OpenCV, resizes with OpenCV, runs the network in OpenVINO's Python and decodes its raw output in
+double precision, one candidate after the other. Writes one JSON object a picture, in the order of their names:
+{"frame", "width", "height", "detections": [{"box", "score", "keypoints"}]}, in source pixels. Shares no code with vrt.
 
 What the network expects and gives: RGB, 0..255, an input whose sides are multiples of 32. Outputs have a value for each
 4x4 pixels: a score; log height and log width in units of 4 pixels; the centre's offset (y, x); five landmarks (y, x) in

@@ -16,8 +16,8 @@ struct Vec3 {
   friend bool operator==(const Vec3&, const Vec3&) = default;
 };
 
-/// A pinhole: u = fx * x / z + cx, v = fy * y / z + cy, in vrt's pixel coordinates, where (0, 0) is the outer corner of the
-/// first pixel. Calibrations that count from the first pixel's centre (OpenCV, ROS) have cx and cy smaller by 0.5.
+/// A pinhole: u = fx * x / z + cx, v = fy * y / z + cy, in vrt's pixel coordinates, where (0, 0) is the outer corner of
+/// the first pixel. Calibrations that count from the first pixel's centre (OpenCV, ROS) have cx and cy smaller by 0.5.
 struct Intrinsics {
   Size size;  ///< Of the pictures that the numbers hold for.
   double fx = 0;
@@ -30,7 +30,8 @@ struct Intrinsics {
 /// The numbers for pictures of another size, resized as a whole.
 [[nodiscard]] VRT_API Intrinsics scaled(const Intrinsics& intrinsics, Size size);
 
-/// Brown and Conrady's lens distortion with a rational radial part, on normalised coordinates (x / z, y / z). All 0: none.
+/// Brown and Conrady's lens distortion with a rational radial part, on normalised coordinates (x / z, y / z). All 0:
+/// none.
 struct Distortion {
   double k1 = 0;
   double k2 = 0;
@@ -52,8 +53,8 @@ struct Rotation {
   friend bool operator==(const Rotation&, const Rotation&) = default;
 };
 
-/// A rigid motion that takes points from one frame to another: p_to = rotation * p_from + translation. Name variables after
-/// both, e.g. `world_from_camera`.
+/// A rigid motion that takes points from one frame to another: p_to = rotation * p_from + translation. Name variables
+/// after both, e.g. `world_from_camera`.
 struct Pose {
   Rotation rotation;
   Vec3 translation;

@@ -12,8 +12,8 @@
 
 namespace vrt {
 
-/// Metres along the optical axis, row after row without padding; 0, negative and non-finite values mean "not known". `size` is
-/// the map's own; it covers the whole picture, whatever the picture's size. Owns nothing.
+/// Metres along the optical axis, row after row without padding; 0, negative and non-finite values mean "not known".
+/// `size` is the map's own; it covers the whole picture, whatever the picture's size. Owns nothing.
 struct DepthMapView {
   Size size;
   std::span<const float> metres;

@@ -17,7 +17,8 @@ TEST(DepthMapViewTest, DepthIsReadByRowAndColumn) {
 }
 
 TEST(DepthMapViewTest, UnknownDepthIsNothing) {
-  const std::vector<float> metres{0, -1, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()};
+  const std::vector<float> metres{0, -1, std::numeric_limits<float>::quiet_NaN(),
+                                  std::numeric_limits<float>::infinity()};
   const DepthMapView map{{4, 1}, metres};
   for (std::int32_t x = 0; x < 4; ++x) EXPECT_EQ(depth_at(map, x, 0), std::nullopt) << x;
 }

@@ -23,8 +23,8 @@ namespace vrt {
   return mask_words_per_row(size.width) * static_cast<std::size_t>(size.height);
 }
 
-/// One mask over a picture or over a network's grid; bit b of word w of a row is pixel 32 * w + b. Holds mask_words(size)
-/// words that somebody else owns.
+/// One mask over a picture or over a network's grid; bit b of word w of a row is pixel 32 * w + b. Holds
+/// mask_words(size) words that somebody else owns.
 struct MaskView {
   Size size;
   std::span<const std::uint32_t> words;

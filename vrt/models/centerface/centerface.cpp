@@ -11,7 +11,7 @@
 namespace vrt {
 namespace {
 
-constexpr std::int32_t kStride = 4;        // Input pixels a cell of the outputs.
+constexpr std::int32_t kStride = 4;          // Input pixels a cell of the outputs.
 constexpr std::int32_t kInputMultiple = 32;  // The network halves its input five times.
 
 // The network's only input as a size, checked.
@@ -22,7 +22,8 @@ Size input_size_of(const Engine& engine) {
   const Shape& shape = input.shape;
   require(input.type == DType::kFloat32 && shape.rank() == 4 && shape[0] == 1 && shape[1] == 3 && shape[2] > 0 &&
               shape[3] > 0 && shape[2] % kInputMultiple == 0 && shape[3] % kInputMultiple == 0,
-          "{}: input '{}' is {} {}, CenterFace takes float32 [1, 3, H, W] with H and W multiples of {}; open the engine with "
+          "{}: input '{}' is {} {}, CenterFace takes float32 [1, 3, H, W] with H and W multiples of {}; open the "
+          "engine with "
           "CenterFace::open_engine",
           engine.model().string(), input.name, to_string(input.type), to_string(shape), kInputMultiple);
   return {static_cast<std::int32_t>(shape[3]), static_cast<std::int32_t>(shape[2])};
@@ -36,7 +37,8 @@ struct OutputIndices {
 std::string describe_outputs(const Engine& engine) {
   std::string text;
   for (const TensorInfo& output : engine.outputs()) {
-    text += fmt::format("{}'{}' {} {}", text.empty() ? "" : ", ", output.name, to_string(output.type), to_string(output.shape));
+    text += fmt::format("{}'{}' {} {}", text.empty() ? "" : ", ", output.name, to_string(output.type),
+                        to_string(output.shape));
   }
   return text;
 }
@@ -46,13 +48,15 @@ std::vector<std::size_t> maps_with(const Engine& engine, Size grid, std::int64_t
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < engine.outputs().size(); ++i) {
     const TensorInfo& output = engine.outputs()[i];
-    if (output.type == DType::kFloat32 && output.shape == Shape{1, channels, grid.height, grid.width}) found.push_back(i);
+    if (output.type == DType::kFloat32 && output.shape == Shape{1, channels, grid.height, grid.width})
+      found.push_back(i);
   }
   return found;
 }
 
-// By channels: 1 heatmap, 10 landmarks. Scale and offset have two each: the one that calls itself "offset" is the offset;
-// where neither or both do, scale comes first, as CenterFace's own export (whose outputs have numbers for names) has it.
+// By channels: 1 heatmap, 10 landmarks. Scale and offset have two each: the one that calls itself "offset" is the
+// offset; where neither or both do, scale comes first, as CenterFace's own export (whose outputs have numbers for
+// names) has it.
 OutputIndices find_outputs(const Engine& engine, Size grid) {
   const auto heatmap = maps_with(engine, grid, 1);
   const auto pairs = maps_with(engine, grid, 2);
@@ -188,13 +192,14 @@ struct CenterFace::State {
   Stream stream;
   Session session;
   Preprocessor preprocessor;
-  DeviceSpan<float> input;     // The session's memory, as are the outputs.
+  DeviceSpan<float> input;  // The session's memory, as are the outputs.
   CenterFaceOutputs outputs;
   FaceDecoder decoder;
 };
 
 Size CenterFace::input_size_for(Size picture) {
-  require(picture.width > 0 && picture.height > 0, "no network input fits a picture of {}x{}", picture.width, picture.height);
+  require(picture.width > 0 && picture.height > 0, "no network input fits a picture of {}x{}", picture.width,
+          picture.height);
   const std::int64_t longer = std::max(picture.width, picture.height);
   const std::int64_t wanted = std::clamp<std::int64_t>(longer, 320, 640);
   const auto round_up = [&](std::int64_t side) {
@@ -205,8 +210,10 @@ Size CenterFace::input_size_for(Size picture) {
 }
 
 Engine CenterFace::open_engine(const std::filesystem::path& model, Device device, Size input, EngineOptions options) {
-  require(input.width > 0 && input.height > 0 && input.width % kInputMultiple == 0 && input.height % kInputMultiple == 0,
-          "CenterFace's input must be multiples of {} in both directions, not {}x{}", kInputMultiple, input.width, input.height);
+  require(
+      input.width > 0 && input.height > 0 && input.width % kInputMultiple == 0 && input.height % kInputMultiple == 0,
+      "CenterFace's input must be multiples of {} in both directions, not {}x{}", kInputMultiple, input.width,
+      input.height);
   options.input_shapes[""] = Shape{1, 3, input.height, input.width};
   return Engine::open(model, device, options);
 }
@@ -223,8 +230,8 @@ CenterFaceResult CenterFace::allocate_result() const {
 
 void CenterFace::submit(const ImageView& image, CenterFaceResult& result) {
   CenterFaceResult::State& faces = *result.state_;
-  require(faces.device == state_->stream.device(), "the result is for {}, this detector runs on {}", to_string(faces.device),
-          to_string(state_->stream.device()));
+  require(faces.device == state_->stream.device(), "the result is for {}, this detector runs on {}",
+          to_string(faces.device), to_string(state_->stream.device()));
   const ResizeMapping mapping = state_->preprocessor.submit(image, state_->input);
   state_->session.submit();
   state_->decoder.submit(state_->outputs, mapping, faces.device_spans());

@@ -1,4 +1,5 @@
-// CenterFace: faces with five landmarks (Xu et al., "CenterFace: Joint Face Detection and Alignment Using Face as Point", 2019).
+// CenterFace: faces with five landmarks (Xu et al., "CenterFace: Joint Face Detection and Alignment Using Face as
+// Point", 2019).
 //
 //   vrt::Stream stream(vrt::Device::cpu());
 //   vrt::CenterFace detector(vrt::CenterFace::open_engine("centerface.onnx", stream.device(), {640, 480}), stream);
@@ -26,18 +27,18 @@ struct CenterFaceOptions {
   float nms_threshold = 0.3F;    ///< Intersection over union above which the weaker of two faces is dropped; in [0, 1].
 };
 
-/// The faces of one frame. Owned by the caller, made by CenterFace::allocate_result; movable. Readable on the host after the
-/// wait that follows `submit`.
+/// The faces of one frame. Owned by the caller, made by CenterFace::allocate_result; movable. Readable on the host
+/// after the wait that follows `submit`.
 class VRT_API CenterFaceResult {
  public:
   ~CenterFaceResult();
   CenterFaceResult(CenterFaceResult&&) noexcept;
   CenterFaceResult& operator=(CenterFaceResult&&) noexcept;
 
-  /// At most CenterFace::kMaxFaces, best score first; boxes and landmarks in source pixels, boxes clipped to the image. The
-  /// landmarks are right eye, left eye, nose, right and left corner of the mouth, as seen in the picture from left to right.
-  /// Host only, valid until the next submit into this result. The first call after a wait assembles the views, without
-  /// allocating.
+  /// At most CenterFace::kMaxFaces, best score first; boxes and landmarks in source pixels, boxes clipped to the image.
+  /// The landmarks are right eye, left eye, nose, right and left corner of the mouth, as seen in the picture from left
+  /// to right. Host only, valid until the next submit into this result. The first call after a wait assembles the
+  /// views, without allocating.
   [[nodiscard]] std::span<const Detection> detections() const;
   /// How many cells of the network's heatmap passed the threshold, and whether these were more than are decoded
   /// (CenterFace::kMaxCandidates), in which case the weakest were left out. Host only, as `detections`.
@@ -58,16 +59,17 @@ class VRT_API CenterFace {
   static constexpr std::int32_t kMaxFaces = 256;
   static constexpr std::int32_t kLandmarks = 5;
 
-  /// The network's input size for pictures of this size: the picture scaled, aspect kept, to a longer side of 320 pixels at
-  /// least and 640 at most, then each side rounded up to a multiple of 32 (the letterbox pads the rest). 176×144 gives
-  /// 320×288. Throws kInvalidArgument for an empty picture.
+  /// The network's input size for pictures of this size: the picture scaled, aspect kept, to a longer side of 320
+  /// pixels at least and 640 at most, then each side rounded up to a multiple of 32 (the letterbox pads the rest).
+  /// 176×144 gives 320×288. Throws kInvalidArgument for an empty picture.
   [[nodiscard]] static Size input_size_for(Size picture);
-  /// Opens the model with an input of that size. Blocks. Throws as Engine::open, and kInvalidArgument unless both sides are
-  /// multiples of 32.
+  /// Opens the model with an input of that size. Blocks. Throws as Engine::open, and kInvalidArgument unless both sides
+  /// are multiples of 32.
   [[nodiscard]] static Engine open_engine(const std::filesystem::path& model, Device device, Size input,
                                           EngineOptions options = {});
 
-  /// Throws kInvalidArgument if the engine's outputs are not CenterFace's (what was found is listed) or options are out of range.
+  /// Throws kInvalidArgument if the engine's outputs are not CenterFace's (what was found is listed) or options are out
+  /// of range.
   CenterFace(const Engine& engine, const Stream& stream, const CenterFaceOptions& options = {});
   ~CenterFace();
   CenterFace(CenterFace&&) noexcept;

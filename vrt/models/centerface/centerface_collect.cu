@@ -1,8 +1,8 @@
 // Which cells of CenterFace's heatmap hold a candidate. No barriers.
 
 // One thread a cell. Appends a key for each cell whose score is finite and above the threshold; in which order does not
-// matter, for keys are ranked afterwards. A key's upper half orders scores as integers do, its lower half is the complement
-// of the cell's index: a greater key is a better candidate, and among equal scores the lower index is.
+// matter, for keys are ranked afterwards. A key's upper half orders scores as integers do, its lower half is the
+// complement of the cell's index: a greater key is a better candidate, and among equal scores the lower index is.
 // `count` is 0 before; `keys` has room for all cells.
 extern "C" __global__ void centerface_collect(const float* __restrict__ heatmap, int32_t cells, float threshold,
                                               uint64_t* __restrict__ keys, int32_t* __restrict__ count) {

@@ -41,11 +41,12 @@ __device__ float centerface_clip(float value, float limit) {
 // The lower half of a candidate's key is the complement of its cell.
 __device__ int32_t centerface_cell_of(uint64_t key) { return static_cast<int32_t>(~static_cast<uint32_t>(key)); }
 
-// One thread a ranked candidate: its box in source pixels, clipped to the picture. What is not finite becomes an empty box,
-// which non-maximum suppression drops.
-extern "C" __global__ void centerface_decode_boxes(const uint64_t* __restrict__ ranked, const int32_t* __restrict__ count,
-                                                   const float* __restrict__ scale, const float* __restrict__ offset,
-                                                   CenterFaceGeometry geometry, float4* __restrict__ boxes) {
+// One thread a ranked candidate: its box in source pixels, clipped to the picture. What is not finite becomes an empty
+// box, which non-maximum suppression drops.
+extern "C" __global__ void centerface_decode_boxes(const uint64_t* __restrict__ ranked,
+                                                   const int32_t* __restrict__ count, const float* __restrict__ scale,
+                                                   const float* __restrict__ offset, CenterFaceGeometry geometry,
+                                                   float4* __restrict__ boxes) {
   const int32_t rank = static_cast<int32_t>(blockIdx.x * blockDim.x + threadIdx.x);
   if (rank >= __ldg(count)) return;
   const CenterFaceBox box = centerface_box(scale, offset, centerface_cell_of(__ldg(ranked + rank)), geometry);
@@ -56,14 +57,14 @@ extern "C" __global__ void centerface_decode_boxes(const uint64_t* __restrict__ 
   const bool finite = (x1 - x1) + (y1 - y1) + (x2 - x2) + (y2 - y2) == 0.0f;
   const float right = geometry.source_width;
   const float bottom = geometry.source_height;
-  boxes[rank] = finite ? make_float4(centerface_clip(x1, right), centerface_clip(y1, bottom), centerface_clip(x2, right),
-                                     centerface_clip(y2, bottom))
+  boxes[rank] = finite ? make_float4(centerface_clip(x1, right), centerface_clip(y1, bottom),
+                                     centerface_clip(x2, right), centerface_clip(y2, bottom))
                        : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }
 
-// One thread a face that was kept: its score and landmarks in source pixels, best face first. A landmark is given in units
-// of the box's size, from the corner of the box as the network means it, not as it was clipped. `landmarks` has a plane for
-// each y and x.
+// One thread a face that was kept: its score and landmarks in source pixels, best face first. A landmark is given in
+// units of the box's size, from the corner of the box as the network means it, not as it was clipped. `landmarks` has a
+// plane for each y and x.
 extern "C" __global__ void centerface_gather(const int32_t* __restrict__ kept, const int32_t* __restrict__ kept_count,
                                              const uint64_t* __restrict__ ranked, const float4* __restrict__ boxes,
                                              const float* __restrict__ heatmap, const float* __restrict__ scale,

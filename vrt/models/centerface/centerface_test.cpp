@@ -18,7 +18,7 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(CenterFaceInputSizeTest, KeepsTheAspectBetween320And640) {
-  EXPECT_EQ(CenterFace::input_size_for({176, 144}), (Size{320, 288}));    // 320 × 261.8
+  EXPECT_EQ(CenterFace::input_size_for({176, 144}), (Size{320, 288}));  // 320 × 261.8
   EXPECT_EQ(CenterFace::input_size_for({640, 480}), (Size{640, 480}));
   EXPECT_EQ(CenterFace::input_size_for({480, 640}), (Size{480, 640}));
   EXPECT_EQ(CenterFace::input_size_for({1920, 1080}), (Size{640, 384}));  // 640 × 360

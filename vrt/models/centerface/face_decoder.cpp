@@ -18,8 +18,8 @@ FaceDecoder::FaceDecoder(const Stream& stream, Size grid, const CenterFaceOption
       suppression_(stream, {options.nms_threshold, CenterFace::kMaxFaces}),
       boxes_(DeviceBuffer<kernels::float4>::uninitialized(stream, CenterFace::kMaxCandidates)),
       collect_(KernelModule::load(stream.device(), kernels::centerface_collect_cu).get<Collect>("centerface_collect")),
-      decode_boxes_(
-          KernelModule::load(stream.device(), kernels::centerface_decode_cu).get<DecodeBoxes>("centerface_decode_boxes")),
+      decode_boxes_(KernelModule::load(stream.device(), kernels::centerface_decode_cu)
+                        .get<DecodeBoxes>("centerface_decode_boxes")),
       gather_(KernelModule::load(stream.device(), kernels::centerface_decode_cu).get<Gather>("centerface_gather")) {}
 
 FaceDecoder::Geometry FaceDecoder::geometry_for(const ResizeMapping& mapping) const {
@@ -45,8 +45,8 @@ void FaceDecoder::submit(const CenterFaceOutputs& outputs, const ResizeMapping& 
   collect_.launch(stream_, grid_1d(outputs.heatmap.size()), outputs.heatmap, geometry.cells, score_threshold_,
                   ranking_.keys(), candidates);
   ranking_.submit(candidates, ranked);
-  decode_boxes_.launch(stream_, grid_1d(boxes_.size()), ranking_.ranked(), ranked, outputs.scale, outputs.offset, geometry,
-                       boxes_.span());
+  decode_boxes_.launch(stream_, grid_1d(boxes_.size()), ranking_.ranked(), ranked, outputs.scale, outputs.offset,
+                       geometry, boxes_.span());
   suppression_.submit(boxes_.span(), {}, ranked, kept);
   gather_.launch(stream_, grid_1d(faces.scores.size()), suppression_.kept(), kept, ranking_.ranked(), boxes_.span(),
                  outputs.heatmap, outputs.scale, outputs.offset, outputs.landmarks, geometry, faces.boxes, faces.scores,

@@ -27,17 +27,17 @@ struct CenterFaceOutputs {
 
 /// Where faces go, in device memory; room for kMaxFaces.
 struct FaceSpans {
-  DeviceSpan<std::int32_t> counts;           ///< FaceDecoder::Count
-  DeviceSpan<kernels::float4> boxes;         ///< x1, y1, x2, y2
+  DeviceSpan<std::int32_t> counts;    ///< FaceDecoder::Count
+  DeviceSpan<kernels::float4> boxes;  ///< x1, y1, x2, y2
   DeviceSpan<float> scores;
-  DeviceSpan<kernels::float2> landmarks;     ///< five for each face
+  DeviceSpan<kernels::float2> landmarks;  ///< five for each face
 };
 
 /// Scratch and kernels for one stream and one grid. The rules, in this order:
 ///   1. Candidates are cells with a finite score above the threshold.
 ///   2. They are ranked by score, the lower cell first among equals; the best kMaxCandidates stay.
 ///   3. Boxes are taken to source pixels and clipped to the picture; empty and non-finite ones are dropped.
-///   4. From the best to the worst, a box goes if its intersection over union with one that stays is above the threshold.
+///   4. From best to worst, a box goes if its intersection over union with one that stays exceeds the threshold.
 ///   5. The best kMaxFaces are the result. Landmarks are not clipped.
 class FaceDecoder {
  public:
@@ -51,7 +51,8 @@ class FaceDecoder {
 
  private:
   using Geometry = kernels::centerface_decode::CenterFaceGeometry;
-  using Collect = void(DeviceSpan<const float>, std::int32_t, float, DeviceSpan<std::uint64_t>, DeviceSpan<std::int32_t>);
+  using Collect = void(DeviceSpan<const float>, std::int32_t, float, DeviceSpan<std::uint64_t>,
+                       DeviceSpan<std::int32_t>);
   using DecodeBoxes = void(DeviceSpan<const std::uint64_t>, DeviceSpan<const std::int32_t>, DeviceSpan<const float>,
                            DeviceSpan<const float>, Geometry, DeviceSpan<kernels::float4>);
   using Gather = void(DeviceSpan<const std::int32_t>, DeviceSpan<const std::int32_t>, DeviceSpan<const std::uint64_t>,

@@ -17,7 +17,7 @@ namespace vrt {
 namespace {
 
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 // A network's raw output on the host.
 struct Maps {
@@ -71,7 +71,9 @@ bool face_at(const Maps& maps, const ResizeMapping& mapping, std::size_t cell, F
   const double filled[2] = {double(mapping.filled.x), double(mapping.filled.y)};
   const double used[2] = {double(mapping.used.x), double(mapping.used.y)};
   const double limit[2] = {double(mapping.source.width), double(mapping.source.height)};
-  const auto to_source = [&](double value, int axis) { return (value - filled[axis]) * source_per_target[axis] + used[axis]; };
+  const auto to_source = [&](double value, int axis) {
+    return (value - filled[axis]) * source_per_target[axis] + used[axis];
+  };
   for (int axis = 0; axis < 2; ++axis) {
     const double low = to_source(centre[axis] - size[axis] / 2, axis);
     const double high = to_source(centre[axis] + size[axis] / 2, axis);
@@ -149,7 +151,8 @@ class FaceDecoderTest : public ::testing::TestWithParam<Device> {
     ASSERT_EQ(found.faces.size(), expected.faces.size());
     for (std::size_t i = 0; i < found.faces.size(); ++i) {
       EXPECT_EQ(found.faces[i].score, expected.faces[i].score) << "face " << i;
-      for (std::size_t side = 0; side < 4; ++side) EXPECT_NEAR(found.faces[i].box[side], expected.faces[i].box[side], 1e-2);
+      for (std::size_t side = 0; side < 4; ++side)
+        EXPECT_NEAR(found.faces[i].box[side], expected.faces[i].box[side], 1e-2);
       for (std::size_t p = 0; p < 5; ++p) {
         EXPECT_NEAR(found.faces[i].landmarks[p][0], expected.faces[i].landmarks[p][0], 1e-2) << "face " << i;
         EXPECT_NEAR(found.faces[i].landmarks[p][1], expected.faces[i].landmarks[p][1], 1e-2) << "face " << i;
@@ -174,7 +177,7 @@ TEST_P(FaceDecoderTest, FindsTheFacesOfTheDefinitionInRandomMaps) {
 }
 
 TEST_P(FaceDecoderTest, FindsNothingWhereNoScoreIsAboveTheThreshold) {
-  for (const float score : {0.0F, 0.5F, -1.0F, kNaN, kInf, -kInf}) {
+  for (const float score : {0.0F, 0.5F, -1.0F, kNaN, kInfinity, -kInfinity}) {
     const Maps maps({20, 16}, score);
     const Faces faces = decode(maps, ResizeMapping::make(ResizeMode::kLetterbox, {80, 64}, maps.input()), {});
     EXPECT_EQ(faces.candidates, 0) << score;
@@ -183,8 +186,8 @@ TEST_P(FaceDecoderTest, FindsNothingWhereNoScoreIsAboveTheThreshold) {
 }
 
 TEST_P(FaceDecoderTest, AFaceIsWhereTheFactsPutIt) {
-  // Cell (row 5, column 7) of a network twice as large as the picture: centre ((7 + 0.25 + 0.5) * 4, (5 - 0.125 + 0.5) * 4) =
-  // (31, 21.5), size exp(1) * 4 wide and exp(0.5) * 4 high; half of that in the picture.
+  // Cell (row 5, column 7) of a network twice as large as the picture: centre ((7 + 0.25 + 0.5) * 4, (5 - 0.125 + 0.5)
+  // * 4) = (31, 21.5), size exp(1) * 4 wide and exp(0.5) * 4 high; half of that in the picture.
   Maps maps({20, 16});
   const std::size_t cell = 5 * 20 + 7;
   maps.heatmap[cell] = 0.875F;
@@ -219,22 +222,28 @@ TEST_P(FaceDecoderTest, AtMostTheStrongestCandidatesAreDecoded) {
   }
 }
 
-TEST_P(FaceDecoderTest, EqualScoresEverywhereRankByCell) {
-  expect_as_defined(Maps({64, 40}, 0.75F), {256, 160});
-}
+TEST_P(FaceDecoderTest, EqualScoresEverywhereRankByCell) { expect_as_defined(Maps({64, 40}, 0.75F), {256, 160}); }
 
 TEST_P(FaceDecoderTest, NonFiniteScoresAreNeverSelected) {
   Maps maps = random_maps({40, 24}, 12);
-  for (std::size_t i = 0; i < maps.cells(); i += 3) maps.heatmap[i] = i % 2 == 0 ? kNaN : kInf;
+  for (std::size_t i = 0; i < maps.cells(); i += 3) maps.heatmap[i] = i % 2 == 0 ? kNaN : kInfinity;
   expect_as_defined(maps, {300, 200});
 }
 
 TEST_P(FaceDecoderTest, NonFiniteAndEmptyBoxesAreDropped) {
   Maps maps = random_maps({40, 24}, 13);
-  const std::array<float, 5> bad{kNaN, kInf, 100, -200, -kInf};
+  const std::array<float, 5> bad{kNaN, kInfinity, 100, -200, -kInfinity};
   for (std::size_t i = 0; i < maps.cells(); i += 2) maps.scale[(i % 4 == 0 ? 0 : maps.cells()) + i] = bad[(i / 2) % 5];
-  for (std::size_t i = 1; i < maps.cells(); i += 6) maps.offset[i] = i % 4 == 1 ? kNaN : -kInf;
+  for (std::size_t i = 1; i < maps.cells(); i += 6) maps.offset[i] = i % 4 == 1 ? kNaN : -kInfinity;
   expect_as_defined(maps, {160, 96});
+}
+
+TEST_P(FaceDecoderTest, BoxesThatOverflowInThePictureAreDropped) {
+  // Finite in the network (2.4e38 pixels), not in a picture eight times as large: not a box of the whole picture.
+  Maps maps({20, 16});
+  maps.heatmap[100] = 0.9F;
+  maps.scale[100] = maps.scale[maps.cells() + 100] = 87;
+  expect_as_defined(maps, {640, 512});
 }
 
 TEST_P(FaceDecoderTest, BoxesAreClippedToThePictureAndThoseInThePaddingDropped) {

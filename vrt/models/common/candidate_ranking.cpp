@@ -24,8 +24,8 @@ CandidateRanking::CandidateRanking(const Stream& stream, std::int32_t capacity)
 
 void CandidateRanking::submit(DeviceSpan<const std::int32_t> key_count, DeviceSpan<std::int32_t> ranked_count) {
   const auto capacity = static_cast<std::int32_t>(keys_.size());
-  rank_.launch(stream_, grid_per_item(1, kRankThreads, sizeof(kernels::rank_candidates::RankShared)), keys_.span(), key_count, capacity, kMaxRanked, ranked_.span(),
-               ranked_count);
+  rank_.launch(stream_, grid_per_item(1, kRankThreads, sizeof(kernels::rank_candidates::RankShared)), keys_.span(),
+               key_count, capacity, kMaxRanked, ranked_.span(), ranked_count);
 }
 
 }  // namespace vrt

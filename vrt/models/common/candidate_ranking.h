@@ -14,9 +14,10 @@
 
 namespace vrt {
 
-/// Sorts 64-bit keys and keeps the greatest. A model's own kernel writes one key for each candidate, in any order: the upper
-/// half orders the scores, the lower half is the complement of the candidate's index. Keys are distinct, hence the order is
-/// the same on every device and in every run: best score first, the lower index first among equals. Scratch for one stream.
+/// Sorts 64-bit keys and keeps the greatest. A model's own kernel writes one key for each candidate, in any order: the
+/// upper half orders the scores, the lower half is the complement of the candidate's index. Keys are distinct, hence
+/// the order is the same on every device and in every run: best score first, the lower index first among equals.
+/// Scratch for one stream.
 class CandidateRanking {
  public:
   static constexpr std::int32_t kMaxRanked = 1024;

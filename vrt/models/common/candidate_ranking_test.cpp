@@ -125,8 +125,8 @@ Keys rank_emulated(const Keys& keys, std::uint32_t threads, std::int32_t keep) {
   using Rank = void(DeviceSpan<const std::uint64_t>, DeviceSpan<const std::int32_t>, std::int32_t, std::int32_t,
                     DeviceSpan<std::uint64_t>, DeviceSpan<std::int32_t>);
   emulate<Rank>(kernels::emulated::rank_candidates_cu, "rank_candidates",
-                grid_per_item(1, threads, sizeof(kernels::rank_candidates::RankShared)), {}, input.device(), count.device(),
-                static_cast<std::int32_t>(keys.size()), keep, ranked.device(), ranked_count.device());
+                grid_per_item(1, threads, sizeof(kernels::rank_candidates::RankShared)), {}, input.device(),
+                count.device(), static_cast<std::int32_t>(keys.size()), keep, ranked.device(), ranked_count.device());
   Keys result = ranked.values();
   result.resize(static_cast<std::size_t>(ranked_count.host()[0]));
   return result;
@@ -136,7 +136,8 @@ TEST(RankCandidatesKernelTest, SortsAsAFullSortDoesWithAnyNumberOfWarps) {
   for (const std::uint32_t threads : {32U, 64U, 96U}) {
     for (const std::size_t count : {0, 1, 2, 33, 1025, 2048}) {
       const Keys keys = random_keys(count, 0.5F, 1.0F, 1 << 20, static_cast<std::uint32_t>(count));
-      EXPECT_EQ(rank_emulated(keys, threads, 1024), greatest_by_full_sort(keys)) << count << " keys, " << threads << " lanes";
+      EXPECT_EQ(rank_emulated(keys, threads, 1024), greatest_by_full_sort(keys))
+          << count << " keys, " << threads << " lanes";
     }
   }
 }
@@ -146,6 +147,15 @@ TEST(RankCandidatesKernelTest, SelectsExactlyWhereKeysDoNotFitIntoSharedMemory) 
     const Keys keys = random_keys(2500, -1.0F, 1.0F, steps, 21);
     EXPECT_EQ(rank_emulated(keys, 64, 1024), greatest_by_full_sort(keys)) << steps << " scores";
   }
+}
+
+TEST(RankCandidatesKernelTest, KeepsTheFirstOfTwoScoresWhereItHasExactlyAsManyKeysAsAsked) {
+  Keys keys;
+  for (std::uint32_t i = 0; i < 2400; ++i) keys.push_back(key_of(i % 4 == 0 ? 0.75F : 0.5F, i));
+  const Keys ranked = rank_emulated(keys, 64, 600);
+  ASSERT_EQ(ranked.size(), 600U);
+  for (std::size_t i = 0; i < ranked.size(); ++i)
+    EXPECT_EQ(ranked[i], key_of(0.75F, static_cast<std::uint32_t>(4 * i)));
 }
 
 TEST(RankCandidatesKernelTest, KeepsAsManyAsAsked) {

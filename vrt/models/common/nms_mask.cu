@@ -1,9 +1,10 @@
 // Which of ranked boxes suppress which: the first half of non-maximum suppression. No barriers.
 
-// Bit b of word w in row i says that box i, if it is kept, suppresses the weaker box 32 * w + b: their intersection over
-// union is above the threshold and, unless `classes` is null, they are of one class. A row's own bit says that the box itself
-// is to be dropped: it is empty or not finite. Rows have 32 words; only words from the row's own one on are written, and only
-// those that hold boxes below `count`. One thread a word: rows along x and blockIdx.y, the word is blockIdx.x.
+// Bit b of word w in row i says that box i, if it is kept, suppresses the weaker box 32 * w + b: their intersection
+// over union is above the threshold and, unless `classes` is null, they are of one class. A row's own bit says that the
+// box itself is to be dropped: it is empty or not finite. Rows have 32 words; only words from the row's own one on are
+// written, and only those that hold boxes below `count`. One thread a word: rows along x and blockIdx.y, the word is
+// blockIdx.x.
 extern "C" __global__ void nms_mask(const float4* __restrict__ boxes, const int32_t* __restrict__ classes,
                                     const int32_t* __restrict__ count, float threshold, uint32_t* __restrict__ mask) {
   const int32_t total = __ldg(count);

@@ -16,8 +16,8 @@ __device__ uint32_t nms_resolve(uint32_t own_word, uint32_t dropped) {
   return staying;
 }
 
-// `mask` as nms_mask writes it for `*count` boxes. Ranks of the boxes that stay go to `kept`, in order, at most `max_kept`;
-// `kept_count` receives how many.
+// `mask` as nms_mask writes it for `*count` boxes. Ranks of the boxes that stay go to `kept`, in order, at most
+// `max_kept`; `kept_count` receives how many.
 extern "C" __global__ void __launch_bounds__(32)
     nms_reduce(const uint32_t* __restrict__ mask, const int32_t* __restrict__ count, int32_t max_kept,
                int32_t* __restrict__ kept, int32_t* __restrict__ kept_count) {

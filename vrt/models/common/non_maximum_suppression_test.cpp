@@ -72,9 +72,10 @@ Ranks by_definition(const Boxes& boxes, const Ranks& classes, double threshold, 
       const float4 best = boxes[static_cast<std::size_t>(left.front())];
       kept.push_back(left.front());
       left.erase(left.begin());
-      left.erase(std::remove_if(left.begin(), left.end(),
-                                [&](std::int32_t i) { return overlap(best, boxes[static_cast<std::size_t>(i)]) > threshold; }),
-                 left.end());
+      left.erase(
+          std::remove_if(left.begin(), left.end(),
+                         [&](std::int32_t i) { return overlap(best, boxes[static_cast<std::size_t>(i)]) > threshold; }),
+          left.end());
     }
   }
   std::sort(kept.begin(), kept.end());
@@ -116,7 +117,8 @@ TEST_P(NonMaximumSuppressionTest, KeepsWhatTheDefinitionKeeps) {
     for (const float threshold : {0.0F, 0.25F, 0.5F, 1.0F}) {
       // Whole corners and binary thresholds: every comparison is exact, equality included.
       const Boxes boxes = random_boxes(count, 200, 1, static_cast<std::uint32_t>(count));
-      EXPECT_EQ(suppress(boxes, {}, threshold), by_definition(boxes, {}, threshold, 1024)) << count << " at " << threshold;
+      EXPECT_EQ(suppress(boxes, {}, threshold), by_definition(boxes, {}, threshold, 1024))
+          << count << " at " << threshold;
     }
   }
 }
@@ -193,10 +195,19 @@ TEST_P(NonMaximumSuppressionTest, OrderAmongClassesDoesNotChangeWhatStays) {
 
 TEST_P(NonMaximumSuppressionTest, EmptyAndNonFiniteBoxesAreDroppedAndSuppressNothing) {
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-  constexpr float kInf = std::numeric_limits<float>::infinity();
-  const Boxes boxes{{0, 0, 0, 9},     {9, 9, 1, 1},        {kNaN, 0, 9, 9}, {0, kNaN, 9, 9}, {0, 0, kNaN, 9},
-                    {0, 0, 9, kNaN},  {-kInf, 0, 9, 9},    {0, 0, kInf, 9}, {0, 0, 9, 9},    {0, 0, 9, kInf},
-                    {-kInf, 0, kInf, 9}, {0, 0, 9, 9}};
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const Boxes boxes{{0, 0, 0, 9},
+                    {9, 9, 1, 1},
+                    {kNaN, 0, 9, 9},
+                    {0, kNaN, 9, 9},
+                    {0, 0, kNaN, 9},
+                    {0, 0, 9, kNaN},
+                    {-kInfinity, 0, 9, 9},
+                    {0, 0, kInfinity, 9},
+                    {0, 0, 9, 9},
+                    {0, 0, 9, kInfinity},
+                    {-kInfinity, 0, kInfinity, 9},
+                    {0, 0, 9, 9}};
   EXPECT_EQ(suppress(boxes, {}, 0.0F), (Ranks{8}));
 }
 
@@ -220,8 +231,8 @@ INSTANTIATE_TEST_SUITE_P(Devices, NonMaximumSuppressionTest, ::testing::ValuesIn
 Ranks suppress_emulated(const Boxes& boxes, const Ranks& classes, float threshold, std::int32_t max_kept) {
   using Mask = void(DeviceSpan<const float4>, DeviceSpan<const std::int32_t>, DeviceSpan<const std::int32_t>, float,
                     DeviceSpan<std::uint32_t>);
-  using Reduce = void(DeviceSpan<const std::uint32_t>, DeviceSpan<const std::int32_t>, std::int32_t, DeviceSpan<std::int32_t>,
-                      DeviceSpan<std::int32_t>);
+  using Reduce = void(DeviceSpan<const std::uint32_t>, DeviceSpan<const std::int32_t>, std::int32_t,
+                      DeviceSpan<std::int32_t>, DeviceSpan<std::int32_t>);
   const GuardedBuffer<float4> input(boxes);
   const GuardedBuffer<std::int32_t> input_classes(classes);
   const GuardedBuffer<std::int32_t> count(Ranks{static_cast<std::int32_t>(boxes.size())});
@@ -229,11 +240,12 @@ Ranks suppress_emulated(const Boxes& boxes, const Ranks& classes, float threshol
   GuardedBuffer<std::int32_t> kept(static_cast<std::size_t>(max_kept));
   GuardedBuffer<std::int32_t> kept_count(1);
   const auto words = static_cast<std::uint32_t>((boxes.size() + 31) / 32);
-  emulate<Mask>(kernels::emulated::nms_mask_cu, "nms_mask", {{words, words, 1}, {32, 1, 1}, 0}, {.seed = 5}, input.device(),
-                classes.empty() ? DeviceSpan<const std::int32_t>() : std::as_const(input_classes).device(), count.device(),
-                threshold, mask.device());
-  emulate<Reduce>(kernels::emulated::nms_reduce_cu, "nms_reduce", grid_per_item(1, 32), {}, std::as_const(mask).device(),
-                  count.device(), max_kept, kept.device(), kept_count.device());
+  emulate<Mask>(kernels::emulated::nms_mask_cu, "nms_mask", {{words, words, 1}, {32, 1, 1}, 0}, {.seed = 5},
+                input.device(),
+                classes.empty() ? DeviceSpan<const std::int32_t>() : std::as_const(input_classes).device(),
+                count.device(), threshold, mask.device());
+  emulate<Reduce>(kernels::emulated::nms_reduce_cu, "nms_reduce", grid_per_item(1, 32), {},
+                  std::as_const(mask).device(), count.device(), max_kept, kept.device(), kept_count.device());
   Ranks result = kept.values();
   result.resize(static_cast<std::size_t>(kept_count.host()[0]));
   return result;
@@ -251,7 +263,8 @@ TEST(SuppressionKernelsTest, KeepWhatTheDefinitionKeeps) {
 TEST(SuppressionKernelsTest, StopAtTheLastThatMayStay) {
   const Boxes boxes = random_boxes(150, 400, 1, 3);
   for (const std::int32_t max_kept : {1, 31, 32, 33, 64}) {
-    EXPECT_EQ(suppress_emulated(boxes, {}, 0.5F, max_kept), by_definition(boxes, {}, 0.5, static_cast<std::size_t>(max_kept)));
+    EXPECT_EQ(suppress_emulated(boxes, {}, 0.5F, max_kept),
+              by_definition(boxes, {}, 0.5, static_cast<std::size_t>(max_kept)));
   }
 }
 

@@ -34,8 +34,8 @@ __device__ uint64_t rank_differing_bits(RankShared* shared, const uint64_t* keys
   return (static_cast<uint64_t>(shared->differing[1]) << 32) | shared->differing[0];
 }
 
-// For each value of the digit that begins at bit `shift`: how many keys have at least that value, among those that agree with
-// `floor` from bit `upper` on.
+// For each value of the digit that begins at bit `shift`: how many keys have at least that value, among those that
+// agree with `floor` from bit `upper` on.
 __device__ const uint32_t* rank_count_at_least(RankShared* shared, const uint64_t* keys, int32_t count, uint64_t floor,
                                                int32_t upper, int32_t shift, RankLane lane) {
   uint32_t* now = shared->bins[0];
@@ -60,9 +60,9 @@ __device__ const uint32_t* rank_count_at_least(RankShared* shared, const uint64_
   return now;
 }
 
-// A bound that at least `keep` and at most kRankSortCapacity keys reach, for more keys than can be sorted: a radix select
-// from the first bit in which keys differ, until what is left fits. Ends at the latest when all bits are used, for then
-// exactly `keep` keys are left.
+// A bound that at least `keep` and at most kRankSortCapacity keys reach, for more keys than can be sorted: a radix
+// select from the first bit in which keys differ, until what is left fits. Ends at the latest when all bits are used,
+// for then exactly `keep` keys are left.
 __device__ uint64_t rank_floor(RankShared* shared, const uint64_t* keys, int32_t count, int32_t keep, RankLane lane) {
   int32_t shift = 64 - __clzll(static_cast<int64_t>(rank_differing_bits(shared, keys, count, lane)));
   uint64_t floor = shift > 63 ? 0 : (__ldg(keys) >> shift) << shift;
@@ -109,11 +109,11 @@ __device__ void rank_sort(uint64_t* keys, int32_t size, RankLane lane) {
   }
 }
 
-// `keys` holds `*key_count` distinct keys, or `capacity` if there are more. The `keep` greatest (at most kRankSortCapacity / 2)
-// go to `ranked`, in descending order; `ranked_count` receives how many those are.
+// `keys` holds `*key_count` distinct keys, or `capacity` if there are more. The `keep` greatest (at most
+// kRankSortCapacity / 2) go to `ranked`, in descending order; `ranked_count` receives how many those are.
 extern "C" __global__ void __launch_bounds__(1024)
-    rank_candidates(const uint64_t* __restrict__ keys, const int32_t* __restrict__ key_count, int32_t capacity, int32_t keep,
-                    uint64_t* __restrict__ ranked, int32_t* __restrict__ ranked_count) {
+    rank_candidates(const uint64_t* __restrict__ keys, const int32_t* __restrict__ key_count, int32_t capacity,
+                    int32_t keep, uint64_t* __restrict__ ranked, int32_t* __restrict__ ranked_count) {
   VRT_DYNAMIC_SHARED(RankShared, shared);
   const RankLane lane = {static_cast<int32_t>(threadIdx.x), static_cast<int32_t>(blockDim.x)};
   const int32_t count = min(__ldg(key_count), capacity);

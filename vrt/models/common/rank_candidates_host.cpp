@@ -16,8 +16,8 @@ void sift_down(uint64_t* heap, int32_t size, int32_t at) {
 
 }  // namespace
 
-void rank_candidates(const vrt::HostBlocks&, const uint64_t* keys, const int32_t* key_count, int32_t capacity, int32_t keep,
-                     uint64_t* ranked, int32_t* ranked_count) {
+void rank_candidates(const vrt::HostBlocks&, const uint64_t* keys, const int32_t* key_count, int32_t capacity,
+                     int32_t keep, uint64_t* ranked, int32_t* ranked_count) {
   const int32_t count = min(*key_count, capacity);
   const int32_t kept = min(count, keep);
   for (int32_t i = 0; i < kept; ++i) ranked[i] = keys[i];

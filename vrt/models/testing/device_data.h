@@ -29,7 +29,8 @@ template <typename T>
 
 /// The first `count` elements.
 template <typename T>
-[[nodiscard]] std::vector<std::remove_const_t<T>> to_host(const Stream& stream, DeviceSpan<T> values, std::size_t count) {
+[[nodiscard]] std::vector<std::remove_const_t<T>> to_host(const Stream& stream, DeviceSpan<T> values,
+                                                          std::size_t count) {
   return read_back_blocking(stream, values.subspan(0, count));
 }
 
