@@ -1,12 +1,12 @@
 // vrt: the command-line tool. Reads the arguments; the commands are in files of their own.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <string>
 
-#include "apps/vrt/arguments.h"
-#include "apps/vrt/failure.h"
-#include "apps/vrt/load_media_module.h"
-#include "apps/vrt/models_command.h"
+#include "apps/vrt/commands.h"
+#include "vrt/base/error.h"
 
 namespace vrt::cli {
 namespace {
@@ -32,11 +32,16 @@ void add_run_options(CLI::App& run, RunArguments& arguments) {
   run.footer(kExamples);
 }
 
+/// Prints "vrt: …" as one line, whatever line breaks the text holds.
+void print_failure(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  std::fprintf(stderr, "vrt: %s\n", text.c_str());
+}
+
 int run_tool(int argc, char** argv) {
   CLI::App app("vrt, a real-time vision runtime: finds things in videos and pictures.", "vrt");
   app.set_version_flag("--version", "vrt " VRT_VERSION);
   app.set_help_flag("-h,--help", "Print this help and exit");
-  app.require_subcommand(1);
   RunArguments arguments;
   CLI::App* run = app.add_subcommand("run", "Run a model on a video, a picture or a folder of pictures");
   add_run_options(*run, arguments);
@@ -55,13 +60,21 @@ int run_tool(int argc, char** argv) {
     return kWrongUsage;
   }
   if (models->parsed()) return models_command();
-  if (doctor->parsed()) return load_media_module().doctor();
-  return load_media_module().run(arguments);
+  if (doctor->parsed()) return doctor_command();
+  if (run->parsed()) return run_command(arguments);
+  print_failure("a command is required: run, doctor or models (see vrt --help)");
+  return kWrongUsage;
 }
 
 }  // namespace
 }  // namespace vrt::cli
 
-int main(int argc, char** argv) {
-  return vrt::cli::report_failures([&] { return vrt::cli::run_tool(argc, argv); });
+int main(int argc, char** argv) try {
+  return vrt::cli::run_tool(argc, argv);
+} catch (const vrt::Error& error) {
+  vrt::cli::print_failure(error.what());
+  return error.code() == vrt::ErrorCode::kInvalidArgument ? vrt::cli::kWrongUsage : vrt::cli::kFailure;
+} catch (const std::exception& error) {
+  vrt::cli::print_failure(error.what());
+  return vrt::cli::kFailure;
 }

@@ -1,11 +1,9 @@
-#include "apps/vrt/models_command.h"
-
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <string>
 
-#include "apps/vrt/arguments.h"
+#include "apps/vrt/commands.h"
 #include "vrt/base/error.h"
 #include "vrt/hub/registry.h"
 

@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/vrt/failure.h"
+#include "apps/vrt/commands.h"
 #include "apps/vrt/logging.h"
-#include "apps/vrt/media_module.h"
 #include "apps/vrt/progress.h"
 #include "apps/vrt/signals.h"
 #include "vrt/base/fail.h"
@@ -52,7 +51,9 @@ RunOptions options_of(const RunArguments& arguments) {
   return options;
 }
 
-int run(const RunArguments& arguments) {
+}  // namespace
+
+int run_command(const RunArguments& arguments) {
   log_to_standard_error(arguments.verbosity);
   const RunOptions options = options_of(arguments);
   const StopOnSignal stop;
@@ -63,12 +64,6 @@ int run(const RunArguments& arguments) {
   }
   fmt::print(stderr, "{}", summary_of(report));
   return report.stopped_early ? 128 + stop.signal() : static_cast<int>(kSuccess);
-}
-
-}  // namespace
-
-int run_command(const RunArguments& arguments) {
-  return report_failures([&] { return run(arguments); });
 }
 
 }  // namespace vrt::cli

@@ -1,4 +1,4 @@
-// What the command line is read into, and how a command ends.
+// The commands of the tool. Each returns an exit code; what goes wrong is thrown.
 #pragma once
 
 #include <cstdint>
@@ -20,5 +20,12 @@ struct RunArguments {
   std::int64_t max_frames = 0;
   int verbosity = 0;  ///< 0 warnings, 1 information, 2 everything.
 };
+
+/// Runs a model on a video, a picture or a folder.
+int run_command(const RunArguments& arguments);
+/// Lists what was found on this machine.
+int doctor_command();
+/// Lists the models known by name and where their files are.
+int models_command();
 
 }  // namespace vrt::cli
