@@ -51,13 +51,13 @@ void receive_line(void* context, int ffmpeg_level, const char* format, std::va_l
 
 void begin_ffmpeg_work() {
   static std::once_flag once;
-  std::call_once(once, [] { av_log_set_callback(receive_line); });
+  std::call_once(once, [] { ffmpeg().av_log_set_callback(receive_line); });
   last_complaint.clear();
 }
 
 std::string error_text(int code) {
   std::array<char, AV_ERROR_MAX_STRING_SIZE> text{};
-  av_strerror(code, text.data(), text.size());
+  ffmpeg().av_strerror(code, text.data(), text.size());
   return last_complaint.empty() ? std::string(text.data()) : fmt::format("{} ({})", text.data(), last_complaint);
 }
 
@@ -69,12 +69,12 @@ Pointer require_memory(Pointer object, const char* what) {
 }
 }  // namespace
 
-FramePtr make_frame() { return require_memory(FramePtr(av_frame_alloc()), "a frame"); }
+FramePtr make_frame() { return require_memory(FramePtr(ffmpeg().av_frame_alloc()), "a frame"); }
 
-PacketPtr make_packet() { return require_memory(PacketPtr(av_packet_alloc()), "a packet"); }
+PacketPtr make_packet() { return require_memory(PacketPtr(ffmpeg().av_packet_alloc()), "a packet"); }
 
 CodecPtr make_codec(const AVCodec* codec) {
-  return require_memory(CodecPtr(avcodec_alloc_context3(codec)), "a codec context");
+  return require_memory(CodecPtr(ffmpeg().avcodec_alloc_context3(codec)), "a codec context");
 }
 
 FramePtr make_picture_frame(AVPixelFormat format, Size size) {
@@ -82,7 +82,7 @@ FramePtr make_picture_frame(AVPixelFormat format, Size size) {
   frame->format = format;
   frame->width = size.width;
   frame->height = size.height;
-  if (const int status = av_frame_get_buffer(frame.get(), 0); status < 0) {
+  if (const int status = ffmpeg().av_frame_get_buffer(frame.get(), 0); status < 0) {
     fail_ffmpeg(ErrorCode::kOutOfMemory, status, "no memory for a picture of {}×{}", size.width, size.height);
   }
   return frame;

@@ -1,44 +1,37 @@
 // Internal (not installed): FFmpeg's objects with owners, its errors as vrt::Error, its log as vrt::log.
 #pragma once
 
-extern "C" {
-#include <libavcodec/avcodec.h>
-#include <libavformat/avformat.h>
-#include <libavutil/imgutils.h>
-#include <libavutil/pixdesc.h>
-#include <libswscale/swscale.h>
-}
-
 #include <cstdint>
 #include <memory>
 #include <string>
 
 #include "vrt/base/fail.h"
 #include "vrt/image/image.h"
+#include "vrt/media/ffmpeg_api.h"
 
 namespace vrt::detail {
 
-/// Calls an FFmpeg function that takes the address of the pointer it frees.
+/// Calls a function of FFmpeg that takes the address of the pointer it frees.
 template <auto kFree>
 struct FreeByAddress {
   template <typename T>
   void operator()(T* object) const noexcept {
-    kFree(&object);
+    (ffmpeg().*kFree)(&object);
   }
 };
 template <auto kFree>
 struct FreeByValue {
   template <typename T>
   void operator()(T* object) const noexcept {
-    kFree(object);
+    (ffmpeg().*kFree)(object);
   }
 };
 
-using InputPtr = std::unique_ptr<AVFormatContext, FreeByAddress<avformat_close_input>>;
-using CodecPtr = std::unique_ptr<AVCodecContext, FreeByAddress<avcodec_free_context>>;
-using FramePtr = std::unique_ptr<AVFrame, FreeByAddress<av_frame_free>>;
-using PacketPtr = std::unique_ptr<AVPacket, FreeByAddress<av_packet_free>>;
-using ScalerPtr = std::unique_ptr<SwsContext, FreeByValue<sws_freeContext>>;
+using InputPtr = std::unique_ptr<AVFormatContext, FreeByAddress<&FfmpegApi::avformat_close_input>>;
+using CodecPtr = std::unique_ptr<AVCodecContext, FreeByAddress<&FfmpegApi::avcodec_free_context>>;
+using FramePtr = std::unique_ptr<AVFrame, FreeByAddress<&FfmpegApi::av_frame_free>>;
+using PacketPtr = std::unique_ptr<AVPacket, FreeByAddress<&FfmpegApi::av_packet_free>>;
+using ScalerPtr = std::unique_ptr<SwsContext, FreeByValue<&FfmpegApi::sws_freeContext>>;
 
 /// Larger pictures are refused: 2^28 pixels are 805 MB as RGB8, and a forged header must not exhaust the machine.
 inline constexpr std::int64_t kMaxPixels = std::int64_t{1} << 28;

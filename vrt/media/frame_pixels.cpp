@@ -6,7 +6,7 @@ namespace vrt::detail {
 namespace {
 
 const AVPixFmtDescriptor& descriptor_of(const AVFrame& frame) {
-  const AVPixFmtDescriptor* descriptor = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
+  const AVPixFmtDescriptor* descriptor = ffmpeg().av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
   if (descriptor == nullptr) fail(ErrorCode::kInternal, "a decoded frame has no pixel format");
   return *descriptor;
 }
@@ -42,7 +42,7 @@ std::optional<YuvMatrix> matrix_of(const AVFrame& frame, YuvMatrix unspecified) 
 int other_matrix_of(const AVFrame& frame) {
   if (frame.colorspace == AVCOL_SPC_SMPTE240M) return SWS_CS_SMPTE240M;
   if (frame.colorspace == AVCOL_SPC_BT2020_NCL || frame.colorspace == AVCOL_SPC_BT2020_CL) return SWS_CS_BT2020;
-  const char* name = av_color_space_name(frame.colorspace);
+  const char* name = ffmpeg().av_color_space_name(frame.colorspace);
   fail(ErrorCode::kUnsupported, "the colour matrix '{}' cannot be converted; re-encode with BT.709",
        name != nullptr ? name : "unknown");
 }

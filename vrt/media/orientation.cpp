@@ -82,10 +82,10 @@ Orientation orientation_of_matrix(const std::int32_t* matrix) noexcept {
 }
 
 Orientation orientation_of_frame(const AVFrame& frame) noexcept {
-  if (const AVDictionaryEntry* entry = av_dict_get(frame.metadata, "Orientation", nullptr, 0)) {
+  if (const AVDictionaryEntry* entry = ffmpeg().av_dict_get(frame.metadata, "Orientation", nullptr, 0)) {
     return orientation_of_exif(std::strtol(entry->value, nullptr, 10));
   }
-  const AVFrameSideData* side = av_frame_get_side_data(&frame, AV_FRAME_DATA_DISPLAYMATRIX);
+  const AVFrameSideData* side = ffmpeg().av_frame_get_side_data(&frame, AV_FRAME_DATA_DISPLAYMATRIX);
   if (side == nullptr || side->size < 9 * sizeof(std::int32_t)) return {};
   std::array<std::int32_t, 9> matrix{};
   std::memcpy(matrix.data(), side->data, sizeof(matrix));

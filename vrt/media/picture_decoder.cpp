@@ -16,7 +16,7 @@ constexpr std::uint64_t kMaxFileBytes = std::uint64_t{1} << 30;
 
 PacketPtr allocate(std::size_t bytes, const std::string& name) {
   PacketPtr packet = make_packet();
-  if (const int status = av_new_packet(packet.get(), static_cast<int>(bytes)); status < 0) {
+  if (const int status = ffmpeg().av_new_packet(packet.get(), static_cast<int>(bytes)); status < 0) {
     fail_ffmpeg(ErrorCode::kOutOfMemory, status, "no memory for the {} bytes of '{}'", bytes, name);
   }
   return packet;
@@ -60,12 +60,12 @@ PacketPtr without_animation(PacketPtr packet, const std::string& name) {
 }
 
 CodecPtr open_decoder(const PictureKind& kind, const std::string& name) {
-  const AVCodec* decoder = avcodec_find_decoder(kind.codec);
+  const AVCodec* decoder = ffmpeg().avcodec_find_decoder(kind.codec);
   if (decoder == nullptr) fail(ErrorCode::kUnsupported, "'{}': this FFmpeg has no {} decoder", name, kind.name);
   CodecPtr codec = make_codec(decoder);
   codec->thread_count = 1;
   codec->max_pixels = kMaxPixels;
-  if (const int status = avcodec_open2(codec.get(), decoder, nullptr); status < 0) {
+  if (const int status = ffmpeg().avcodec_open2(codec.get(), decoder, nullptr); status < 0) {
     fail_ffmpeg(ErrorCode::kUnsupported, status, "'{}': the {} decoder does not start", name, kind.name);
   }
   return codec;
@@ -78,9 +78,9 @@ ErrorCode code_of(int status) {
 
 FramePtr decode(AVCodecContext& codec, const AVPacket& packet, const PictureKind& kind, const std::string& name) {
   FramePtr frame = make_frame();
-  int status = avcodec_send_packet(&codec, &packet);
-  if (status >= 0) status = avcodec_send_packet(&codec, nullptr);
-  if (status >= 0) status = avcodec_receive_frame(&codec, frame.get());
+  int status = ffmpeg().avcodec_send_packet(&codec, &packet);
+  if (status >= 0) status = ffmpeg().avcodec_send_packet(&codec, nullptr);
+  if (status >= 0) status = ffmpeg().avcodec_receive_frame(&codec, frame.get());
   if (status < 0) fail_ffmpeg(code_of(status), status, "'{}' cannot be decoded as a {} picture", name, kind.name);
   return frame;
 }

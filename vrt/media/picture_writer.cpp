@@ -28,9 +28,9 @@ Coding coding_for(const std::filesystem::path& file, PixelFormat format) {
 }
 
 CodecPtr open_encoder(const Coding& coding, Size size, const std::string& name) {
-  const AVCodec* encoder = avcodec_find_encoder(coding.codec);
+  const AVCodec* encoder = ffmpeg().avcodec_find_encoder(coding.codec);
   if (encoder == nullptr) {
-    fail(ErrorCode::kUnavailable, "'{}': this FFmpeg has no {} encoder", name, avcodec_get_name(coding.codec));
+    fail(ErrorCode::kUnavailable, "'{}': this FFmpeg has no {} encoder", name, ffmpeg().avcodec_get_name(coding.codec));
   }
   CodecPtr codec = make_codec(encoder);
   codec->width = size.width;
@@ -42,7 +42,7 @@ CodecPtr open_encoder(const Coding& coding, Size size, const std::string& name) 
   codec->flags |= AV_CODEC_FLAG_QSCALE;
   codec->global_quality = 2 * FF_QP2LAMBDA;
   codec->color_range = coding.color.range == YuvRange::kFull ? AVCOL_RANGE_JPEG : AVCOL_RANGE_UNSPECIFIED;
-  if (const int status = avcodec_open2(codec.get(), encoder, nullptr); status < 0) {
+  if (const int status = ffmpeg().avcodec_open2(codec.get(), encoder, nullptr); status < 0) {
     fail_ffmpeg(ErrorCode::kUnsupported, status, "'{}': the {} encoder takes no picture of {}×{}", name, encoder->name,
                 size.width, size.height);
   }
@@ -52,9 +52,9 @@ CodecPtr open_encoder(const Coding& coding, Size size, const std::string& name) 
 PacketPtr encode(AVCodecContext& codec, AVFrame& frame, const std::string& name) {
   frame.quality = codec.global_quality;
   PacketPtr packet = make_packet();
-  int status = avcodec_send_frame(&codec, &frame);
-  if (status >= 0) status = avcodec_send_frame(&codec, nullptr);
-  if (status >= 0) status = avcodec_receive_packet(&codec, packet.get());
+  int status = ffmpeg().avcodec_send_frame(&codec, &frame);
+  if (status >= 0) status = ffmpeg().avcodec_send_frame(&codec, nullptr);
+  if (status >= 0) status = ffmpeg().avcodec_receive_packet(&codec, packet.get());
   if (status < 0) fail_ffmpeg(ErrorCode::kInternal, status, "'{}' could not be encoded", name);
   return packet;
 }
@@ -69,7 +69,7 @@ void write_picture(const std::filesystem::path& file, const ImageView& picture) 
   FrameMaker maker;
   const AVFrame& pixels = maker.make(picture, FrameMaker::Sides::kAny, coding.format, coding.color);
   const CodecPtr codec = open_encoder(coding, picture.size, name);
-  FramePtr frame(av_frame_clone(&pixels));
+  FramePtr frame(ffmpeg().av_frame_clone(&pixels));
   if (!frame) fail(ErrorCode::kOutOfMemory, "no memory to encode '{}'", name);
   const PacketPtr packet = encode(*codec, *frame, name);
   AtomicFile output(file);

@@ -60,6 +60,9 @@ TEST_F(SourceRingTest, TheCallerMayHoldAsManyFramesAsItAskedFor) {
 
 // A slow reader, enqueued, whose frame is let go at once: the slot must not be filled under it.
 TEST_F(SourceRingTest, ASlotIsNotFilledBeforeTheStreamIsPastIt) {
+#if defined(VRT_EAGER_CPU_STREAM)
+  GTEST_SKIP() << "the eager stream is never behind, and TSan sees no order in the ring's look at the event";
+#endif
   Source source(video(12), stream_.device(), {.frames_in_flight = 1});
   std::vector<int> seen(12, -1);
   while (std::optional<Frame> frame = source.next(stream_)) {

@@ -27,7 +27,7 @@ int decoder_threads(const AVCodecParameters& parameters) {
 std::string kinds_of_streams(const AVFormatContext& input) {
   std::string kinds;
   for (unsigned i = 0; i < input.nb_streams; ++i) {
-    const char* kind = av_get_media_type_string(input.streams[i]->codecpar->codec_type);
+    const char* kind = ffmpeg().av_get_media_type_string(input.streams[i]->codecpar->codec_type);
     kinds += fmt::format("{}{}", kinds.empty() ? "" : ", ", kind != nullptr ? kind : "unknown");
   }
   return kinds.empty() ? "nothing" : kinds;
@@ -35,11 +35,11 @@ std::string kinds_of_streams(const AVFormatContext& input) {
 
 Orientation orientation_of_stream(const AVStream& stream) {
 #if LIBAVFORMAT_VERSION_MAJOR >= 61
-  const AVPacketSideData* side = av_packet_side_data_get(
+  const AVPacketSideData* side = ffmpeg().av_packet_side_data_get(
       stream.codecpar->coded_side_data, stream.codecpar->nb_coded_side_data, AV_PKT_DATA_DISPLAYMATRIX);
   const std::uint8_t* data = side != nullptr && side->size >= 36 ? side->data : nullptr;
 #else
-  const std::uint8_t* data = av_stream_get_side_data(&stream, AV_PKT_DATA_DISPLAYMATRIX, nullptr);
+  const std::uint8_t* data = ffmpeg().av_stream_get_side_data(&stream, AV_PKT_DATA_DISPLAYMATRIX, nullptr);
 #endif
   if (data == nullptr) return {};
   std::array<std::int32_t, 9> matrix{};
@@ -53,13 +53,13 @@ YuvMatrix unspecified_matrix(AVCodecID codec, int rows) {
 }
 
 InputPtr open_format(const std::filesystem::path& file, const std::string& name, const std::atomic<bool>* cancelled) {
-  AVFormatContext* input = avformat_alloc_context();
+  AVFormatContext* input = ffmpeg().avformat_alloc_context();
   if (input == nullptr) fail(ErrorCode::kOutOfMemory, "no memory to open '{}'", name);
   if (cancelled != nullptr) input->interrupt_callback = {is_cancelled, const_cast<std::atomic<bool>*>(cancelled)};
   AVDictionary* options = nullptr;
-  av_dict_set(&options, "protocol_whitelist", "file", 0);
-  const int status = avformat_open_input(&input, ("file:" + file.string()).c_str(), nullptr, &options);
-  av_dict_free(&options);
+  ffmpeg().av_dict_set(&options, "protocol_whitelist", "file", 0);
+  const int status = ffmpeg().avformat_open_input(&input, ("file:" + file.string()).c_str(), nullptr, &options);
+  ffmpeg().av_dict_free(&options);
   if (status < 0) fail_ffmpeg(ErrorCode::kCorrupt, status, "'{}' is not a video or picture that FFmpeg can read", name);
   return InputPtr(input);
 }
@@ -79,8 +79,8 @@ VideoReader::VideoReader(const std::filesystem::path& file, std::string name, co
 
 void VideoReader::open_input() {
   input_ = open_format(file_, name_, cancelled_);
-  const int status = avformat_find_stream_info(input_.get(), nullptr);
-  const int index = av_find_best_stream(input_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
+  const int status = ffmpeg().avformat_find_stream_info(input_.get(), nullptr);
+  const int index = ffmpeg().av_find_best_stream(input_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
   // FFmpeg renders text files as a terminal's screen, and calls the cover of a song a video.
   const bool is_text = std::string_view(input_->iformat->name) == "tty";
   if (status < 0 || index < 0 || is_text || (input_->streams[index]->disposition & AV_DISPOSITION_ATTACHED_PIC) != 0) {
@@ -91,24 +91,24 @@ void VideoReader::open_input() {
   stream_ = input_->streams[index];
   stream_->discard = AVDISCARD_DEFAULT;
   stream_orientation_ = orientation_of_stream(*stream_);
-  if (const AVRational rate = av_guess_frame_rate(input_.get(), stream_, nullptr); rate.num > 0 && rate.den > 0) {
+  if (const AVRational rate = ffmpeg().av_guess_frame_rate(input_.get(), stream_, nullptr); rate.num > 0 && rate.den > 0) {
     frame_rate_ = av_q2d(rate);
   }
 }
 
 void VideoReader::open_decoder() {
   const AVCodecParameters& parameters = *stream_->codecpar;
-  const AVCodec* decoder = avcodec_find_decoder(parameters.codec_id);
+  const AVCodec* decoder = ffmpeg().avcodec_find_decoder(parameters.codec_id);
   if (decoder == nullptr) {
     fail(ErrorCode::kUnsupported, "'{}' is coded as {}, which this FFmpeg cannot decode", name_,
-         avcodec_get_name(parameters.codec_id));
+         ffmpeg().avcodec_get_name(parameters.codec_id));
   }
   codec_ = make_codec(decoder);
-  int status = avcodec_parameters_to_context(codec_.get(), &parameters);
+  int status = ffmpeg().avcodec_parameters_to_context(codec_.get(), &parameters);
   codec_->pkt_timebase = stream_->time_base;
   codec_->thread_count = decoder_threads(parameters);
   codec_->max_pixels = kMaxPixels;
-  if (status >= 0) status = avcodec_open2(codec_.get(), decoder, nullptr);
+  if (status >= 0) status = ffmpeg().avcodec_open2(codec_.get(), decoder, nullptr);
   if (status < 0) {
     fail_ffmpeg(ErrorCode::kUnsupported, status, "'{}': the {} decoder does not start", name_, decoder->name);
   }
@@ -123,7 +123,7 @@ std::optional<std::int64_t> VideoReader::frame_count() const {
 std::optional<DecodedFrame> VideoReader::read() {
   FramePtr frame = make_frame();
   for (;;) {
-    const int status = avcodec_receive_frame(codec_.get(), frame.get());
+    const int status = ffmpeg().avcodec_receive_frame(codec_.get(), frame.get());
     if (status >= 0) return describe(std::move(frame));
     if (status == AVERROR_EOF) break;
     if (status == AVERROR(EAGAIN)) feed_decoder();
@@ -139,8 +139,8 @@ std::optional<DecodedFrame> VideoReader::read() {
 bool VideoReader::read_packet() {
   int status = 0;
   do {
-    av_packet_unref(packet_.get());
-    status = av_read_frame(input_.get(), packet_.get());
+    ffmpeg().av_packet_unref(packet_.get());
+    status = ffmpeg().av_read_frame(input_.get(), packet_.get());
   } while (status >= 0 && packet_->stream_index != stream_->index);
   // Elsewhere a damaged packet is the decoder's to judge: broadcasts lose some, and it conceals that.
   const bool is_cut_here = announced_bytes_ && (status < 0 || (packet_->flags & AV_PKT_FLAG_CORRUPT) != 0);
@@ -156,8 +156,8 @@ bool VideoReader::read_packet() {
 
 void VideoReader::feed_decoder() {
   if (draining_ || !read_packet()) return;
-  const int status = avcodec_send_packet(codec_.get(), packet_.get());
-  av_packet_unref(packet_.get());
+  const int status = ffmpeg().avcodec_send_packet(codec_.get(), packet_.get());
+  ffmpeg().av_packet_unref(packet_.get());
   if (status < 0) refuse(status);
 }
 
@@ -168,7 +168,7 @@ void VideoReader::refuse(int status) {
 
 void VideoReader::stop_with(std::string reason) {
   if (failure_.empty()) failure_ = std::move(reason);
-  if (!draining_) avcodec_send_packet(codec_.get(), nullptr);
+  if (!draining_) ffmpeg().avcodec_send_packet(codec_.get(), nullptr);
   draining_ = true;
 }
 
@@ -202,9 +202,9 @@ bool is_animation(const std::filesystem::path& file) {
   if (format != "gif" && format != "apng") return false;
   const PacketPtr packet = make_packet();
   int packets = 0;
-  while (packets < 2 && av_read_frame(input.get(), packet.get()) >= 0) {
+  while (packets < 2 && ffmpeg().av_read_frame(input.get(), packet.get()) >= 0) {
     ++packets;
-    av_packet_unref(packet.get());
+    ffmpeg().av_packet_unref(packet.get());
   }
   return packets == 2;
 }

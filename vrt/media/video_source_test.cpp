@@ -159,7 +159,7 @@ TEST_F(VideoSourceTest, OddSizesWork) {
 
 TEST_F(VideoSourceTest, AResolutionThatChangesIsDeliveredAsItIs) {
   // A raw stream of JPEG pictures takes what follows of another size.
-  const VideoSpec spec{.encoder = "mjpeg", .format = AV_PIX_FMT_YUVJ420P};
+  const VideoSpec spec{.encoder = "mjpeg", .format = AV_PIX_FMT_YUVJ420P, .range = AVCOL_RANGE_JPEG};
   test::write_video(folder_ / "a.mjpeg", test::grey_frames({64, 48}, 5), spec);
   test::write_video(folder_ / "b.mjpeg", test::grey_frames({128, 96}, 5), spec);
   std::vector<std::uint8_t> joined = test::read_bytes(folder_ / "a.mjpeg");

@@ -16,8 +16,8 @@ constexpr AVRational kTimeBase = {1, 90000};
 
 struct OutputCloser {
   void operator()(AVFormatContext* output) const noexcept {
-    avio_closep(&output->pb);
-    avformat_free_context(output);
+    ffmpeg().avio_closep(&output->pb);
+    ffmpeg().avformat_free_context(output);
   }
 };
 using OutputPtr = std::unique_ptr<AVFormatContext, OutputCloser>;
@@ -38,7 +38,7 @@ void describe_stream(AVCodecContext& codec, Size size, double frame_rate, bool g
   codec.height = size.height + size.height % 2;
   codec.pix_fmt = AV_PIX_FMT_YUV420P;
   codec.time_base = kTimeBase;
-  codec.framerate = av_d2q(frame_rate, 100000);
+  codec.framerate = ffmpeg().av_d2q(frame_rate, 100000);
   codec.colorspace = AVCOL_SPC_BT709;
   codec.color_primaries = AVCOL_PRI_BT709;
   codec.color_trc = AVCOL_TRC_BT709;
@@ -50,17 +50,17 @@ CodecPtr try_encoder(const AVCodec& encoder, Size size, double frame_rate, bool 
   CodecPtr codec = make_codec(&encoder);
   describe_stream(*codec, size, frame_rate, global_header);
   AVDictionary* options = nullptr;  // Those an encoder does not know are left over and ignored.
-  av_dict_set(&options, "preset", std::string_view(encoder.name) == "libx264" ? "veryfast" : "p3", 0);
-  av_dict_set(&options, "crf", "20", 0);
-  status = avcodec_open2(codec.get(), &encoder, &options);
-  av_dict_free(&options);
+  ffmpeg().av_dict_set(&options, "preset", std::string_view(encoder.name) == "libx264" ? "veryfast" : "p3", 0);
+  ffmpeg().av_dict_set(&options, "crf", "20", 0);
+  status = ffmpeg().avcodec_open2(codec.get(), &encoder, &options);
+  ffmpeg().av_dict_free(&options);
   return status < 0 ? nullptr : std::move(codec);
 }
 
 CodecPtr open_encoder(Size size, double frame_rate, bool global_header) {
   std::string tried;
   for (const char* name : kEncoders) {
-    const AVCodec* encoder = avcodec_find_encoder_by_name(name);
+    const AVCodec* encoder = ffmpeg().avcodec_find_encoder_by_name(name);
     int status = AVERROR_ENCODER_NOT_FOUND;
     CodecPtr codec = encoder ? try_encoder(*encoder, size, frame_rate, global_header, status) : nullptr;
     if (codec) return codec;
@@ -111,20 +111,20 @@ void VideoWriter::State::require_written(int status) const {
 void VideoWriter::State::open_output(const char* muxer) {
   const std::string url = "file:" + file.temporary_path().string();
   AVFormatContext* context = nullptr;
-  int status = avformat_alloc_output_context2(&context, nullptr, muxer, url.c_str());
+  int status = ffmpeg().avformat_alloc_output_context2(&context, nullptr, muxer, url.c_str());
   output.reset(context);
   if (status < 0) fail_ffmpeg(ErrorCode::kUnavailable, status, "this FFmpeg cannot write {}", muxer);
   codec = open_encoder(size, frame_rate, (output->oformat->flags & AVFMT_GLOBALHEADER) != 0);
-  AVStream* stream = avformat_new_stream(output.get(), nullptr);
+  AVStream* stream = ffmpeg().avformat_new_stream(output.get(), nullptr);
   if (stream == nullptr) fail(ErrorCode::kOutOfMemory, "no memory to write '{}'", file.target().string());
   stream->time_base = kTimeBase;
   stream->avg_frame_rate = codec->framerate;
-  require_written(avcodec_parameters_from_context(stream->codecpar, codec.get()));
-  require_written(avio_open(&output->pb, url.c_str(), AVIO_FLAG_WRITE));
+  require_written(ffmpeg().avcodec_parameters_from_context(stream->codecpar, codec.get()));
+  require_written(ffmpeg().avio_open(&output->pb, url.c_str(), AVIO_FLAG_WRITE));
   AVDictionary* options = nullptr;
-  av_dict_set(&options, "movflags", "+faststart", 0);  // Playable before it is downloaded whole.
-  status = avformat_write_header(output.get(), &options);
-  av_dict_free(&options);
+  ffmpeg().av_dict_set(&options, "movflags", "+faststart", 0);  // Playable before it is downloaded whole.
+  status = ffmpeg().avformat_write_header(output.get(), &options);
+  ffmpeg().av_dict_free(&options);
   require_written(status);
 }
 
@@ -136,11 +136,11 @@ std::int64_t VideoWriter::State::stamp_of(double time) {
 }
 
 void VideoWriter::State::encode(const AVFrame* picture) {
-  if (const int status = avcodec_send_frame(codec.get(), picture); status < 0) {
+  if (const int status = ffmpeg().avcodec_send_frame(codec.get(), picture); status < 0) {
     fail_ffmpeg(ErrorCode::kInternal, status, "'{}': the encoder refuses a frame", file.target().string());
   }
   for (;;) {
-    const int status = avcodec_receive_packet(codec.get(), packet.get());
+    const int status = ffmpeg().avcodec_receive_packet(codec.get(), packet.get());
     if (status == AVERROR(EAGAIN) || status == AVERROR_EOF) return;
     if (status < 0) fail_ffmpeg(ErrorCode::kInternal, status, "'{}': encoding failed", file.target().string());
     write_packet(*packet);
@@ -150,8 +150,8 @@ void VideoWriter::State::encode(const AVFrame* picture) {
 void VideoWriter::State::write_packet(AVPacket& coded) {
   if (coded.duration == 0) coded.duration = std::llround(kTimeBase.den / frame_rate);
   coded.stream_index = 0;
-  av_packet_rescale_ts(&coded, kTimeBase, output->streams[0]->time_base);
-  require_written(av_interleaved_write_frame(output.get(), &coded));
+  ffmpeg().av_packet_rescale_ts(&coded, kTimeBase, output->streams[0]->time_base);
+  require_written(ffmpeg().av_interleaved_write_frame(output.get(), &coded));
 }
 
 VideoWriter::VideoWriter(const std::filesystem::path& file, Size size, double frame_rate) {
@@ -174,8 +174,8 @@ void VideoWriter::write(const ImageView& picture, double time) {
   require(std::isfinite(time) && std::abs(time) < 1e9, "a frame's time is {} seconds", time);
   const AVFrame& pixels =
       state_->maker.make(picture, FrameMaker::Sides::kEven, AV_PIX_FMT_YUV420P, {SWS_CS_ITU709, YuvRange::kLimited});
-  av_frame_unref(state_->frame.get());
-  if (const int status = av_frame_ref(state_->frame.get(), &pixels); status < 0) {
+  ffmpeg().av_frame_unref(state_->frame.get());
+  if (const int status = ffmpeg().av_frame_ref(state_->frame.get(), &pixels); status < 0) {
     fail_ffmpeg(ErrorCode::kOutOfMemory, status, "'{}': no memory for a frame", state_->file.target().string());
   }
   state_->frame->pts = state_->stamp_of(time);
@@ -185,8 +185,8 @@ void VideoWriter::write(const ImageView& picture, double time) {
 void VideoWriter::finish() {
   require(!state_->is_finished, "'{}' is finished", state_->file.target().string());
   state_->encode(nullptr);
-  state_->require_written(av_write_trailer(state_->output.get()));
-  state_->require_written(avio_closep(&state_->output->pb));
+  state_->require_written(ffmpeg().av_write_trailer(state_->output.get()));
+  state_->require_written(ffmpeg().avio_closep(&state_->output->pb));
   state_->file.commit();
   state_->is_finished = true;
 }
