@@ -181,13 +181,13 @@ std::int32_t CenterFaceResult::candidate_count() const { return state_->counts[F
 bool CenterFaceResult::candidates_overflowed() const { return candidate_count() > CenterFace::kMaxCandidates; }
 
 struct CenterFace::State {
-  State(const Engine& engine, const Stream& stream_, const CenterFaceOptions& options)
-      : stream(stream_),
-        session(engine, stream_),
-        preprocessor(stream_, preprocessing(input_size_of(engine))),
+  State(const Engine& engine, const Stream& on, const CenterFaceOptions& options)
+      : stream(on),
+        session(engine, on),
+        preprocessor(on, preprocessing(input_size_of(engine))),
         input(session.input(0).as<float>()),
         outputs(outputs_of(session, preprocessor.options().target)),
-        decoder(stream_, outputs.grid, checked(options)) {}
+        decoder(on, outputs.grid, checked(options)) {}
 
   Stream stream;
   Session session;
