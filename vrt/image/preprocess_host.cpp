@@ -1,8 +1,8 @@
 // The preprocessing kernels for the CPU: the results of preprocess.cu to the bit, row by row instead of pixel by pixel.
 //
-// A launch's blocks become rectangles of the output, and those become tiles of columns. For a tile, the positions and
-// weights of its columns are worked out once; a source row is then resampled horizontally once and kept while output rows
-// need it. All memory is on the stack. Compiled several times, for several instruction sets (see prelude_host.h).
+// A launch's blocks become rectangles of the output, and those become tiles of columns. For a tile, the positions and weights
+// of its columns are worked out once. All memory is on the stack (below 256 KB). Compiled several times, for several
+// instruction sets (see prelude_host.h).
 
 #ifdef __AVX2__
 #include <immintrin.h>
@@ -60,7 +60,7 @@ void for_each_rectangle(const HostBlocks& blocks, const Params& p, const Use& us
   }
 }
 
-// --- Source pixels ---------------------------------------------------------------------------------------------------
+// --- Source pixels --------------------------------------------------------------------------------------------------
 
 inline int32_t clamp_to(int32_t value, int32_t low, int32_t high) { return min(max(value, low), high); }
 inline int32_t to_byte(int32_t value) { return clamp_to((value + (1 << 19)) >> 20, 0, 255); }
@@ -126,7 +126,7 @@ struct YuvReader {
     return static_cast<uint32_t>(red | green << 8 | blue << 16);
   }
 
-  // Samples are collected first, so that the conversion vectorises. `kLuma` and `kChroma` are the strides of the format.
+  // Samples are collected first, so that the conversion vectorises. kLuma and kChroma are strides of the format.
   static constexpr int32_t kBatch = 64;
   template <int32_t kLuma, int32_t kChroma, typename Column>
   static void convert(const Job& job, int32_t y, const Column& column, int32_t count, uint32_t* words) {
@@ -149,9 +149,9 @@ struct YuvReader {
 
   template <typename Column>
   static void convert_any(const Job& job, int32_t y, const Column& column, int32_t count, uint32_t* words) {
-    if (job.p.pixel_stride == 2) return convert<2, 4>(job, y, column, count, words);  // YUYV
+    if (job.p.pixel_stride == 2) return convert<2, 4>(job, y, column, count, words);   // YUYV
     if (job.p.chroma_stride == 2) return convert<1, 2>(job, y, column, count, words);  // NV12
-    convert<1, 1>(job, y, column, count, words);  // I420
+    convert<1, 1>(job, y, column, count, words);                                       // I420
   }
 
   static void gather(const Job& job, int32_t y, const int32_t* columns, int32_t count, uint32_t* words) {
@@ -163,7 +163,7 @@ struct YuvReader {
   }
 };
 
-// --- Output ------------------------------------------------------------------------------------------------------------
+// --- Output ---------------------------------------------------------------------------------------------------------
 
 // Where channel `channel` (R, G, B) of output pixel (x, y) goes, and the distance to the next pixel.
 inline float* output_at(const Job& job, int channel, int32_t x, int32_t y) {
@@ -195,7 +195,7 @@ inline void store(const Job& job, int channel, int32_t x, int32_t y, int32_t cou
   }
 }
 
-// --- Bilinear ----------------------------------------------------------------------------------------------------------
+// --- Bilinear -------------------------------------------------------------------------------------------------------
 
 struct Pair {
   int32_t first, second;
@@ -374,7 +374,7 @@ class BilinearTile {
   PairColumns::Row kept_[2];
 };
 
-// --- Antialiased -------------------------------------------------------------------------------------------------------
+// --- Antialiased ----------------------------------------------------------------------------------------------------
 
 // See preprocess.cu: taps and weights of an antialiased sample.
 struct Window {
@@ -403,40 +403,121 @@ inline Window window_at(const Axis& axis, int32_t index) {
   return window;
 }
 
-// The bytes of a pixel's word as floats.
-using Color = float __attribute__((vector_size(16)));
+// Four neighbouring floats of a row of sums: those of a pixel's bytes; where it has fewer, the others are not used.
+using Color = float __attribute__((vector_size(16), aligned(4), may_alias));
 
+constexpr int32_t kMostRowsAtOnce = 16;
+
+constexpr int32_t kBlock = 32;
+
+// add_rows for one block of bytes, its sums in registers.
+#ifdef __AVX2__
+inline void add_block(const uint8_t* const* rows, const float* weights, int32_t row_count, int32_t at, float* sums) {
+  __m256 sum[4];
+  for (int part = 0; part < 4; ++part) sum[part] = _mm256_loadu_ps(sums + at + 8 * part);
+  for (int32_t row = 0; row < row_count; ++row) {
+    for (int part = 0; part < 4; ++part) {
+      const __m128i bytes = _mm_cvtsi64_si128(load<int64_t>(rows[row] + at + 8 * part));
+      sum[part] += weights[row] * _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(bytes));
+    }
+  }
+  for (int part = 0; part < 4; ++part) _mm256_storeu_ps(sums + at + 8 * part, sum[part]);
+}
+#else
+inline void add_block(const uint8_t* const* rows, const float* weights, int32_t row_count, int32_t at, float* sums) {
+  float sum[kBlock];
+  for (int i = 0; i < kBlock; ++i) sum[i] = sums[at + i];
+  for (int32_t row = 0; row < row_count; ++row) {
+    for (int i = 0; i < kBlock; ++i) sum[i] += weights[row] * static_cast<float>(rows[row][at + i]);
+  }
+  for (int i = 0; i < kBlock; ++i) sums[at + i] = sum[i];
+}
+#endif
+
+// sums[i] += weights[0] * rows[0][i] + weights[1] * rows[1][i] + …, added in this order.
+inline void add_rows(const uint8_t* const* rows, const float* weights, int32_t row_count, int32_t bytes, float* sums) {
+  int32_t i = 0;
+  for (; i + kBlock <= bytes; i += kBlock) add_block(rows, weights, row_count, i, sums);
+  for (; i < bytes; ++i) {
+    for (int32_t row = 0; row < row_count; ++row) sums[i] += weights[row] * static_cast<float>(rows[row][i]);
+  }
+}
+
+// Bytes of pixels from column `begin` on, as they lie in the picture.
+class PackedRows {
+ public:
+  [[nodiscard]] static int32_t stride(const Params& p) { return p.pixel_stride; }
+  [[nodiscard]] static const uint8_t* row(const Job& job, int32_t y, int32_t begin, int32_t) {
+    return PackedReader::row(job, y) + int64_t{begin} * job.p.pixel_stride;
+  }
+};
+
+// The same of decoded pixels; the last rows are kept, for windows overlap.
+class YuvRows {
+ public:
+  [[nodiscard]] static int32_t stride(const Params&) { return 4; }
+  const uint8_t* row(const Job& job, int32_t y, int32_t begin, int32_t count) {
+    Kept& kept = kept_[y % kMostRowsAtOnce];
+    if (kept.y != y || kept.begin != begin || kept.count != count) {
+      kept.y = y;
+      kept.begin = begin;
+      kept.count = count;
+      YuvReader::span(job, y, begin, count, kept.words);
+    }
+    return reinterpret_cast<const uint8_t*>(kept.words);
+  }
+
+  static constexpr int32_t kMostPixels = 2048;
+
+ private:
+  struct Kept {
+    int32_t y = -1, begin = 0, count = 0;
+    uint32_t words[kMostPixels];
+  };
+  Kept kept_[kMostRowsAtOnce];
+};
+
+template <typename Reader>
+struct RowsOf {
+  using Type = PackedRows;
+};
+template <>
+struct RowsOf<YuvReader> {
+  using Type = YuvRows;
+};
+
+// Source columns are summed over the window of rows first, all at once; then each output column over its own window.
 template <typename Reader>
 class AntialiasedTile {
  public:
-  AntialiasedTile(const Job& job, int32_t begin, int32_t end) : job_(job), begin_(begin) {
-    int32_t weights = 0;
+  AntialiasedTile(const Job& job, int32_t begin, int32_t end) : job_(job), stride_(Rows::stride(job.p)), begin_(begin) {
     for (; count_ < min(kColumns, end - begin); ++count_) {
       const Window window = window_at(job.columns, begin + count_);
-      if (count_ == 0) span_begin_ = window.first;
-      const bool fits = weights + window.count <= kWeights && window.first + window.count - span_begin_ <= kSpan;
-      if (!fits && count_ > 0) break;
+      if (count_ > 0 && !fits(window)) break;
       window_[count_] = window;
-      span_end_ = window.first + window.count;
-      is_wide_ = !fits;
-      for (int32_t tap = 0; fits && tap < window.count; ++tap) weight_[weights++] = weight_of(window, tap);
-      if (!fits) {
-        count_ = 1;
-        break;
+      most_taps_ = max(most_taps_, window.count);
+    }
+    is_wide_ = most_taps_ > kSpan;
+    if (is_wide_) return;
+    for (int32_t i = 0; i < count_; ++i) {
+      // As many taps for all columns: those of no weight change no sum.
+      for (int32_t tap = 0; tap < most_taps_; ++tap) {
+        weight_[i * most_taps_ + tap] = tap < window_[i].count ? weight_of(window_[i], tap) : 0.0F;
       }
     }
-    for (Row& row : kept_) row.y = INT32_MIN;
   }
 
   [[nodiscard]] int32_t count() const { return count_; }
 
   void make_row(int32_t y) {
-    const Window window = window_at(job_.rows, y);
-    Color sum[kColumns] = {};
-    for (int32_t tap = 0; tap < window.count; ++tap) {
-      const float weight = weight_of(window, tap);
-      const Color* value = source_row(clamp_to(window.first + tap, 0, job_.p.height - 1)).value;
-      for (int32_t i = 0; i < count_; ++i) sum[i] += weight * value[i];
+    const Window rows = window_at(job_.rows, y);
+    Color sum[kColumns];
+    if (is_wide_) {
+      sum[0] = wide_sum(rows);
+    } else {
+      const int32_t begin = window_[0].first;
+      sum_source_columns(rows, begin, window_[count_ - 1].first + window_[count_ - 1].count);
+      for (int32_t i = 0; i < count_; ++i) sum[i] = sum_window(i, begin);
     }
     for (int channel = 0; channel < 3; ++channel) {
       const float* value = reinterpret_cast<const float*>(sum) + Reader::byte(job_.p, channel);
@@ -446,90 +527,87 @@ class AntialiasedTile {
   }
 
  private:
+  using Rows = typename RowsOf<Reader>::Type;
   static constexpr int32_t kColumns = 512;
-  static constexpr int32_t kSpan = 4096;     // Source pixels under a tile.
-  static constexpr int32_t kWeights = 8192;  // Weights of all its columns.
-  static constexpr int32_t kRows = 16;       // Source rows kept; windows taller than this only cost time.
+  static constexpr int32_t kSpan = YuvRows::kMostPixels;  // Source columns under a tile.
+  static constexpr int32_t kWeights = 8192;               // Weights of all columns of a tile.
 
-  struct Row {
-    int32_t y;
-    Color value[kColumns];
-  };
-
-  const Row& source_row(int32_t y) {
-    Row& row = kept_[y % kRows];
-    if (row.y == y) return row;
-    row.y = y;
-    if (is_wide_) {
-      row.value[0] = wide_sum(y);
-    } else {
-      sum_columns(y, row.value);
-    }
-    return row;
+  [[nodiscard]] bool fits(const Window& window) const {
+    return window.first + window.count - window_[0].first <= kSpan &&
+           (count_ + 1) * max(most_taps_, window.count) <= kWeights;
   }
 
-  void sum_columns(int32_t y, Color* sums) {
-    Color pixels[kSpan];
-    read_span(y, pixels);
-    const float* weight = weight_;
-    for (int32_t i = 0; i < count_; ++i) {
-      const Color* pixel = pixels + (window_[i].first - span_begin_);
-      Color sum = {};
-      for (int32_t tap = 0; tap < window_[i].count; ++tap) sum += *weight++ * pixel[tap];
-      sums[i] = sum;
-    }
-  }
-
-  // Pixels [span_begin_, span_end_) of row y; those outside the picture repeat its border.
-  void read_span(int32_t y, Color* pixels) {
-    uint32_t words[kSpan];
-    const int32_t begin = clamp_to(0, span_begin_, span_end_);
-    const int32_t end = clamp_to(job_.p.width, begin, span_end_);
-    Reader::span(job_, y, begin, end - begin, words + (begin - span_begin_));
-    repeat_border(y, 0, words, span_begin_, begin);
-    repeat_border(y, job_.p.width - 1, words, end, span_end_);
-    convert(words, span_end_ - span_begin_, pixels);
-  }
-
-  // Fills columns [begin, end) with pixel x of row y.
-  void repeat_border(int32_t y, int32_t x, uint32_t* words, int32_t begin, int32_t end) {
-    if (begin >= end) return;
-    uint32_t word = 0;
-    Reader::span(job_, y, x, 1, &word);
-    for (int32_t i = begin; i < end; ++i) words[i - span_begin_] = word;
-  }
-
-  static void convert(const uint32_t* words, int32_t count, Color* pixels) {
-    const auto* bytes = reinterpret_cast<const uint8_t*>(words);
-    auto* floats = reinterpret_cast<float*>(pixels);
-    for (int32_t i = 0; i < 4 * count; ++i) floats[i] = bytes[i];
-  }
-
-  // A column whose window is larger than the tables: pixel by pixel.
-  Color wide_sum(int32_t y) {
+  Color sum_window(int32_t column, int32_t span_begin) const {
+    const float* from = sums_ + (window_[column].first - span_begin) * stride_;
+    const float* weight = weight_ + column * most_taps_;
     Color sum = {};
-    for (int32_t tap = 0; tap < window_[0].count; ++tap) {
-      uint32_t word = 0;
-      Color pixel;
-      Reader::span(job_, y, clamp_to(window_[0].first + tap, 0, job_.p.width - 1), 1, &word);
-      convert(&word, 1, &pixel);
-      sum += weight_of(window_[0], tap) * pixel;
+    for (int32_t tap = 0; tap < most_taps_; ++tap) {
+      sum += weight[tap] * *reinterpret_cast<const Color*>(from + tap * stride_);
     }
     return sum;
   }
 
+  // A window with more columns than fit: part by part, weights worked out again.
+  Color wide_sum(const Window& rows) {
+    const Window window = window_[0];
+    Color sum = {};
+    for (int32_t done = 0; done < window.count; done += kSpan) {
+      const int32_t part = min(kSpan, window.count - done);
+      sum_source_columns(rows, window.first + done, window.first + done + part);
+      for (int32_t tap = 0; tap < part; ++tap) {
+        sum += weight_of(window, done + tap) * *reinterpret_cast<const Color*>(sums_ + tap * stride_);
+      }
+    }
+    return sum;
+  }
+
+  // sums_[0 …) becomes the source columns [begin, end); those outside the picture repeat its border.
+  void sum_source_columns(const Window& rows, int32_t begin, int32_t end) {
+    const int32_t inside_begin = clamp_to(0, begin, end);
+    const int32_t inside_end = clamp_to(job_.p.width, inside_begin, end);
+    add_window(rows, inside_begin, inside_end, inside_begin - begin);
+    repeat_border(rows, 0, 0, inside_begin - begin);
+    repeat_border(rows, job_.p.width - 1, inside_end - begin, end - begin);
+  }
+
+  // Columns [begin, end) of the picture, to place `to` of sums_.
+  void add_window(const Window& rows, int32_t begin, int32_t end, int32_t to) {
+    float* sums = sums_ + to * stride_;
+    for (int32_t i = 0; i < (end - begin) * stride_; ++i) sums[i] = 0.0F;
+    for (int32_t done = 0; done < rows.count && begin < end; done += kMostRowsAtOnce) {
+      const int32_t part = min(kMostRowsAtOnce, rows.count - done);
+      const uint8_t* from[kMostRowsAtOnce];
+      float weight[kMostRowsAtOnce];
+      for (int32_t tap = 0; tap < part; ++tap) {
+        const int32_t y = clamp_to(rows.first + done + tap, 0, job_.p.height - 1);
+        from[tap] = rows_.row(job_, y, begin, end - begin);
+        weight[tap] = weight_of(rows, done + tap);
+      }
+      add_rows(from, weight, part, (end - begin) * stride_, sums);
+    }
+  }
+
+  // Places [begin, end) of sums_ become picture column x.
+  void repeat_border(const Window& rows, int32_t x, int32_t begin, int32_t end) {
+    if (begin >= end) return;
+    add_window(rows, x, x + 1, begin);
+    float* sums = sums_ + begin * stride_;
+    for (int32_t i = stride_; i < (end - begin) * stride_; ++i) sums[i] = sums[i - stride_];
+  }
+
   const Job& job_;
+  int32_t stride_;
   int32_t begin_;
   int32_t count_ = 0;
-  int32_t span_begin_ = 0;
-  int32_t span_end_ = 0;
+  int32_t most_taps_ = 0;
   bool is_wide_ = false;
   Window window_[kColumns];
   float weight_[kWeights];
-  Row kept_[kRows];
+  float sums_[(2 * kSpan + 1) * 4] = {};  // Taps without weight reach past the span.
+  Rows rows_;
 };
 
-// --- Rectangles --------------------------------------------------------------------------------------------------------
+// --- Rectangles -----------------------------------------------------------------------------------------------------
 
 template <typename Tile>
 void resample(const Job& job, const Rectangle& inside) {
@@ -562,11 +640,12 @@ void make_rectangle(const Job& job, const Rectangle& target) {
 
 template <template <typename> typename Tile>
 void make_picture(const HostBlocks& blocks, const Planes& planes, float* out, const Params& p) {
-  const Job job{planes, p, out, {p.start_x, p.step_x, p.width, 0, p.width}, {p.start_y, p.step_y, p.height, 0, p.height}};
+  const Job job{
+      planes, p, out, {p.start_x, p.step_x, p.width, 0, p.width}, {p.start_y, p.step_y, p.height, 0, p.height}};
   for_each_rectangle(blocks, p, [&](const Rectangle& target) { make_rectangle<Tile>(job, target); });
 }
 
-// --- Crops -------------------------------------------------------------------------------------------------------------
+// --- Crops ----------------------------------------------------------------------------------------------------------
 
 // A coordinate of a box as fixed point. At most one picture's size outside; NaN counts as far left.
 inline int64_t box_coordinate(float value, int32_t size) {

@@ -1,5 +1,5 @@
-// The builds of the kernels against each other: the .cu as a GPU runs it, and the host version for each instruction set, must
-// give the same bits, however a launch is divided.
+// The builds of the kernels against each other: the .cu as a GPU runs it, and the host version for each instruction set,
+// must give the same bits, however a launch is divided.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -107,18 +107,18 @@ class Launch {
   [[nodiscard]] PreprocessParams params() const {
     const ResizeMode mode = is_crops_ ? ResizeMode::kStretch : options_.mode;
     return detail::preprocess_params(
-        picture_.view, options_,
-        ResizeMapping::make(mode, picture_.view.size, options_.target, options_.pad_position));
+        picture_.view, options_, ResizeMapping::make(mode, picture_.view.size, options_.target, options_.pad_position));
   }
 
   [[nodiscard]] LaunchShape shape() const {
-    return grid_2d(static_cast<std::uint32_t>(options_.target.width), static_cast<std::uint32_t>(options_.target.height),
-                   is_crops_ ? kCrops : 1);
+    return grid_2d(static_cast<std::uint32_t>(options_.target.width),
+                   static_cast<std::uint32_t>(options_.target.height), is_crops_ ? kCrops : 1);
   }
 
   // The value stays where no crop is valid.
   [[nodiscard]] std::vector<float> fresh_output() const {
-    const auto pixels = static_cast<std::size_t>(options_.target.width) * static_cast<std::size_t>(options_.target.height);
+    const auto pixels =
+        static_cast<std::size_t>(options_.target.width) * static_cast<std::size_t>(options_.target.height);
     return std::vector<float>(3 * pixels * (is_crops_ ? kCrops : 1), -77.0F);
   }
 
@@ -155,7 +155,8 @@ class PreprocessKernelTest : public ::testing::TestWithParam<int> {
 
 bool runs_v3() {
 #if defined(__x86_64__)
-  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 && __builtin_cpu_supports("bmi2") != 0;
+  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 &&
+         __builtin_cpu_supports("bmi2") != 0;
 #else
   return false;
 #endif

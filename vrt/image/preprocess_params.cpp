@@ -60,7 +60,8 @@ void set_color(PreprocessParams& p, ColorSpace color) {
 }
 
 // As 32.32 fixed point: source pixels for each target pixel, and the centre of the first one.
-void set_axis(std::int64_t& start, std::int64_t& step, std::int32_t used_begin, std::int32_t used, std::int32_t filled) {
+void set_axis(std::int64_t& start, std::int64_t& step, std::int32_t used_begin, std::int32_t used,
+              std::int32_t filled) {
   constexpr std::int64_t kOne = std::int64_t{1} << 32;
   step = used * kOne / filled;
   start = used_begin * kOne + step / 2 - kOne / 2;

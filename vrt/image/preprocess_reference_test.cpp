@@ -1,13 +1,13 @@
 // The kernels against three independent references: a naive one in double, OpenCV, and Pillow (golden files).
 #include <gtest/gtest.h>
 
+#include <opencv2/core.hpp>
+#include <opencv2/imgproc.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <opencv2/core.hpp>
-#include <opencv2/imgproc.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -33,8 +33,8 @@ double byte_of(double value) { return std::floor(std::clamp(value, 0.0, 255.0) +
 // Y, Cb and Cr as they are stored for a pixel.
 Rgb stored_yuv(const ImageView& v, std::int32_t x, std::int32_t y) {
   const auto at = [&](std::size_t plane, std::int32_t row, std::int32_t column) -> double {
-    return v.planes[plane].data[static_cast<std::size_t>(row) * v.planes[plane].pitch_bytes +
-                                static_cast<std::size_t>(column)];
+    return v.planes[plane]
+        .data[static_cast<std::size_t>(row) * v.planes[plane].pitch_bytes + static_cast<std::size_t>(column)];
   };
   if (v.format == PixelFormat::kNv12) return {{at(0, y, x), at(1, y / 2, x / 2 * 2), at(1, y / 2, x / 2 * 2 + 1)}};
   if (v.format == PixelFormat::kI420) return {{at(0, y, x), at(1, y / 2, x / 2), at(2, y / 2, x / 2)}};
@@ -173,7 +173,8 @@ TEST_P(PreprocessNaiveTest, EveryFormatModeAndFilterMatchesDoubleArithmetic) {
         const auto trace = std::string(to_string(format)) + " mode " + std::to_string(int(mode)) + " filter " +
                            std::to_string(int(filter));
         // Where a decoded colour lies between two bytes, fixed point may round it the other way: rare, one grey level.
-        EXPECT_LE(worst_difference(found, expected), plane_count(format) > 1 || format == PixelFormat::kYuyv ? 1.01 / 255 : 1e-4)
+        EXPECT_LE(worst_difference(found, expected),
+                  plane_count(format) > 1 || format == PixelFormat::kYuyv ? 1.01 / 255 : 1e-4)
             << trace;
         EXPECT_LT(mean_difference(found, expected), 1e-5) << trace;
         ++seed;
@@ -214,7 +215,7 @@ TEST(PreprocessReferenceTest, TheTwoFiltersDifferVisiblyWhenShrinking) {
   EXPECT_GT(worst_difference(plain, {smooth.begin(), smooth.end()}), 0.5);
 }
 
-// --- Colour ------------------------------------------------------------------------------------------------------------
+// --- Colour ---------------------------------------------------------------------------------------------------------
 
 struct Bar {
   const char* name;
@@ -275,10 +276,9 @@ TEST(PreprocessReferenceTest, ColoursOfEveryMatrixAndRangeSurviveEncodingAndDeco
         const double cr = (color[0] / 255.0 - luma) / (2 - 2 * kr);
         const bool is_limited = range == YuvRange::kLimited;
         const double chroma = is_limited ? 224 : 255;
-        const std::uint8_t yuv[3] = {
-            static_cast<std::uint8_t>(std::lround(is_limited ? 16 + 219 * luma : 255 * luma)),
-            static_cast<std::uint8_t>(std::min(255L, std::lround(128 + chroma * cb))),
-            static_cast<std::uint8_t>(std::min(255L, std::lround(128 + chroma * cr)))};
+        const std::uint8_t yuv[3] = {static_cast<std::uint8_t>(std::lround(is_limited ? 16 + 219 * luma : 255 * luma)),
+                                     static_cast<std::uint8_t>(std::min(255L, std::lround(128 + chroma * cb))),
+                                     static_cast<std::uint8_t>(std::min(255L, std::lround(128 + chroma * cr)))};
         expect_color(uniform_picture(PixelFormat::kNv12, {matrix, range}, yuv), "colour", color[0], color[1], color[2]);
       }
     }
@@ -303,7 +303,7 @@ TEST(PreprocessReferenceTest, GrayStandsForThreeEqualChannelsAndAlphaIsIgnored) 
   }
 }
 
-// --- OpenCV ------------------------------------------------------------------------------------------------------------
+// --- OpenCV ---------------------------------------------------------------------------------------------------------
 
 cv::Mat as_mat(const ImageView& view, int type) {
   return {view.size.height, view.size.width, type, const_cast<std::uint8_t*>(view.planes[0].data),
@@ -369,7 +369,7 @@ TEST(PreprocessOpenCvTest, I420IsWithinTwoRoundingsOfCvtColorAndResize) {
   EXPECT_LE(worst_difference(testing::preprocess(picture.view, options), expected), 2.0);
 }
 
-// --- Pillow --------------------------------------------------------------------------------------------------------------
+// --- Pillow ---------------------------------------------------------------------------------------------------------
 
 struct Golden {
   std::int32_t header[5];  // Width, height, target width, target height, whether there is a box.
@@ -401,11 +401,10 @@ class PreprocessPillowTest : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(PreprocessPillowTest, AntialiasedMatchesPillow) {
   const Golden golden = read_golden(GetParam());
-  const ImageView view = ImageView::packed(Device::cpu(), golden.source.data(), {golden.header[0], golden.header[1]},
-                                           PixelFormat::kRgb8);
-  const PreprocessOptions options{.target = {golden.header[2], golden.header[3]},
-                                  .interpolation = Interpolation::kBilinearAntialiased,
-                                  .scale = 1};
+  const ImageView view =
+      ImageView::packed(Device::cpu(), golden.source.data(), {golden.header[0], golden.header[1]}, PixelFormat::kRgb8);
+  const PreprocessOptions options{
+      .target = {golden.header[2], golden.header[3]}, .interpolation = Interpolation::kBilinearAntialiased, .scale = 1};
   // In grey levels: 1e-4 of the range.
   const double bound = 255 * 1e-4;
   EXPECT_LT(worst_difference(testing::preprocess_crops(view, options, {golden.box}), golden.target), bound);

@@ -66,8 +66,8 @@ struct Preprocessor::State {
         picture(module.get<void(Bytes, Bytes, Bytes, DeviceSpan<float>, detail::PreprocessParams)>(
             antialias ? "preprocess_antialiased" : "preprocess_bilinear")),
         crops(module.get<void(Bytes, Bytes, Bytes, DeviceSpan<const float>, DeviceSpan<const std::int32_t>,
-                              DeviceSpan<float>, detail::PreprocessParams)>(
-            antialias ? "preprocess_crops_antialiased" : "preprocess_crops_bilinear")) {}
+                              DeviceSpan<float>, detail::PreprocessParams)>(antialias ? "preprocess_crops_antialiased"
+                                                                                      : "preprocess_crops_bilinear")) {}
 
   Stream stream;
   PreprocessOptions options;

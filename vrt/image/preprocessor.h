@@ -1,5 +1,9 @@
 // From a picture to a network's input in one kernel: colour conversion, resize, normalisation, layout.
 //
+// Each pixel of the source is first decoded to 8-bit R, G, B, as a video decoder would; a pixel of a YUV picture takes the
+// chroma sample of its block (no interpolation of chroma, as OpenCV's cvtColor). Then pixels are blended in float, without
+// another rounding. The result has the same bits on every device and for every number of threads.
+//
 //   vrt::Preprocessor preprocess(stream, {.target = {640, 480}, .mode = vrt::ResizeMode::kLetterbox});
 //   vrt::ResizeMapping mapping = preprocess.submit(frame.image(), session.input(0).as<float>());  // enqueued
 #pragma once
@@ -42,6 +46,7 @@ struct PreprocessOptions {
 };
 
 /// A rectangle of a source picture in pixels (corner coordinates); may lie partly outside, where border pixels are repeated.
+/// What lies further outside than the picture is large counts as there; x2 < x1 and y2 < y1 count as x1 and y1.
 struct CropBox {
   float x1 = 0;
   float y1 = 0;
@@ -49,11 +54,11 @@ struct CropBox {
   float y2 = 0;
 };
 
-/// Holds the kernels and its scratch for one stream. `submit` only enqueues and never allocates once it has seen a
-/// picture of that size. Used from one thread at a time.
+/// Holds the kernels for one stream; needs no scratch memory. Submitting is one launch: it never allocates device memory and
+/// never waits. Used from one thread at a time.
 class VRT_API Preprocessor {
  public:
-  /// Throws kInvalidArgument for an empty target or a standard deviation of 0.
+  /// May block (loads the kernels). Throws kInvalidArgument for an empty target or a standard deviation of 0.
   Preprocessor(const Stream& stream, const PreprocessOptions& options);
   ~Preprocessor();
   Preprocessor(Preprocessor&&) noexcept;
@@ -63,9 +68,10 @@ class VRT_API Preprocessor {
   /// done. Throws kInvalidArgument for an image of another device, an invalid view or an output of the wrong size.
   ResizeMapping submit(const ImageView& image, DeviceSpan<float> output);
 
-  /// Enqueues a batch of crops of one picture, each stretched to the target: crop i goes to output[i]. `boxes` are in
-  /// device memory; `count` (device memory, one element) says how many are valid, the rest of `output` is left as it is.
-  /// `output` holds boxes.size() * 3 * height * width floats.
+  /// Enqueues a batch of crops of one picture, each stretched to the target (the options' mode does not matter): crop i goes
+  /// to output[i]. `boxes`, at most 65535, are in device memory; `count` (device memory, one element) says how many are valid,
+  /// the rest of `output` is left as it is. `output` holds boxes.size() * 3 * height * width floats. With antialiasing, taps
+  /// may reach beyond the box into the picture. Throws as `submit` does.
   void submit_crops(const ImageView& image, DeviceSpan<const CropBox> boxes, DeviceSpan<const std::int32_t> count,
                     DeviceSpan<float> output);
 

@@ -36,9 +36,11 @@ TEST(PreprocessorTest, TheSameSizeChangesNothing) {
   const TestPicture picture = random_picture({67, 41}, PixelFormat::kRgb8, 1);
   for (const Interpolation filter : kFilters) {
     for (const ResizeMode mode : {ResizeMode::kStretch, ResizeMode::kLetterbox, ResizeMode::kCrop}) {
-      const std::vector<float> found = testing::preprocess(
-          picture.view, {.target = {67, 41}, .mode = mode, .interpolation = filter, .layout = TensorLayout::kInterleaved,
-                         .scale = 1});
+      const std::vector<float> found = testing::preprocess(picture.view, {.target = {67, 41},
+                                                                          .mode = mode,
+                                                                          .interpolation = filter,
+                                                                          .layout = TensorLayout::kInterleaved,
+                                                                          .scale = 1});
       EXPECT_EQ(found, std::vector<float>(picture.planes[0].begin(), picture.planes[0].end()));
     }
   }
@@ -94,15 +96,15 @@ TEST(PreprocessorTest, SourcesOfAnyShapeWork) {
     for (const PixelFormat format : testing::all_formats()) {
       const TestPicture picture = random_picture(source, format, 7);
       for (const Interpolation filter : kFilters) {
-        const std::vector<float> found =
-            testing::preprocess(picture.view, {.target = {37, 29}, .mode = ResizeMode::kLetterbox, .interpolation = filter});
+        const std::vector<float> found = testing::preprocess(
+            picture.view, {.target = {37, 29}, .mode = ResizeMode::kLetterbox, .interpolation = filter});
         for (const float value : found) ASSERT_TRUE(value >= 0 && value <= 1.00001F) << value;
       }
     }
   }
 }
 
-// --- Crops ---------------------------------------------------------------------------------------------------------------
+// --- Crops ----------------------------------------------------------------------------------------------------------
 
 TEST(PreprocessorTest, ACropOfTheWholePictureIsTheStretchedPicture) {
   const TestPicture picture = random_picture({80, 60}, PixelFormat::kI420, 2);
@@ -143,10 +145,14 @@ TEST(PreprocessorTest, BoxesWithoutSenseGiveNumbersOfThePicture) {
   const float not_a_number = std::numeric_limits<float>::quiet_NaN();
   const TestPicture picture = random_picture({40, 30}, PixelFormat::kNv12, 3);
   for (const Interpolation filter : kFilters) {
-    const std::vector<float> found = testing::preprocess_crops(
-        picture.view, {.target = {9, 7}, .interpolation = filter},
-        {{not_a_number, 0, not_a_number, 10}, {-kInfinity, -1e30F, kInfinity, 1e30F}, {20, 20, 10, 10}, {5, 5, 5, 5},
-         {1e9F, 1e9F, 2e9F, 2e9F}, {-1e9F, -1e9F, -1e8F, -1e8F}});
+    const std::vector<float> found =
+        testing::preprocess_crops(picture.view, {.target = {9, 7}, .interpolation = filter},
+                                  {{not_a_number, 0, not_a_number, 10},
+                                   {-kInfinity, -1e30F, kInfinity, 1e30F},
+                                   {20, 20, 10, 10},
+                                   {5, 5, 5, 5},
+                                   {1e9F, 1e9F, 2e9F, 2e9F},
+                                   {-1e9F, -1e9F, -1e8F, -1e8F}});
     for (const float value : found) ASSERT_TRUE(value >= 0 && value <= 1.00001F) << value;
   }
 }
@@ -184,7 +190,7 @@ TEST(PreprocessorTest, NoCropsIsNoWork) {
   EXPECT_EQ((counters(stream.device()) - before).launches, 0U);
 }
 
-// --- Contract ------------------------------------------------------------------------------------------------------------
+// --- Contract -------------------------------------------------------------------------------------------------------
 
 TEST(PreprocessorTest, SubmitIsOneLaunchAndNothingElse) {
   const Stream stream(Device::cpu());

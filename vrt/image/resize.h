@@ -14,7 +14,8 @@ namespace vrt {
 enum class ResizeMode : std::int32_t {
   kStretch,    ///< The whole source fills the whole target; the aspect ratio is not kept.
   kLetterbox,  ///< The whole source, aspect kept, padded to the target.
-  kCrop,       ///< The target is filled, aspect kept; what sticks out of the source is cut off evenly.
+  kCrop,  ///< The target is filled, aspect kept; what sticks out of the source is cut off evenly. As a crop box: at its
+          ///< edges the filter still sees the picture's pixels beyond.
 };
 
 enum class PadPosition : std::int32_t {

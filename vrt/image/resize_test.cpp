@@ -98,8 +98,8 @@ TEST(ResizeMappingTest, BottomRightPaddingLeavesThePictureAtTheTopLeft) {
 }
 
 TEST(ResizeMappingTest, SizesAreRoundedHalfUp) {
-  EXPECT_EQ(ResizeMapping::make(ResizeMode::kLetterbox, {4, 1}, {10, 10}).filled.height, 3);   // 2.5
-  EXPECT_EQ(ResizeMapping::make(ResizeMode::kLetterbox, {100, 33}, {10, 10}).filled.height, 3);  // 3.3
+  EXPECT_EQ(ResizeMapping::make(ResizeMode::kLetterbox, {4, 1}, {10, 10}).filled.height, 3);         // 2.5
+  EXPECT_EQ(ResizeMapping::make(ResizeMode::kLetterbox, {100, 33}, {10, 10}).filled.height, 3);      // 3.3
   EXPECT_EQ(ResizeMapping::make(ResizeMode::kLetterbox, {20000, 10}, {640, 640}).filled.height, 1);  // 0.32
 }
 

@@ -19,7 +19,7 @@ struct TestPicture {
 };
 
 inline const std::vector<PixelFormat>& all_formats() {
-  static const std::vector<PixelFormat> formats{PixelFormat::kRgb8, PixelFormat::kBgr8, PixelFormat::kRgba8,
+  static const std::vector<PixelFormat> formats{PixelFormat::kRgb8,  PixelFormat::kBgr8, PixelFormat::kRgba8,
                                                 PixelFormat::kGray8, PixelFormat::kNv12, PixelFormat::kI420,
                                                 PixelFormat::kYuyv};
   return formats;
@@ -55,9 +55,9 @@ inline TestPicture random_picture(Size size, PixelFormat format, std::uint32_t s
 inline std::vector<float> preprocess(const ImageView& image, const PreprocessOptions& options) {
   const Stream stream(Device::cpu());
   Preprocessor preprocessor(stream, options);
-  auto output = DeviceBuffer<float>::uninitialized(
-      stream, std::size_t{3} * static_cast<std::size_t>(options.target.width) *
-                  static_cast<std::size_t>(options.target.height));
+  auto output =
+      DeviceBuffer<float>::uninitialized(stream, std::size_t{3} * static_cast<std::size_t>(options.target.width) *
+                                                     static_cast<std::size_t>(options.target.height));
   preprocessor.submit(image, output.span());
   return read_back_blocking(stream, output.span());
 }
@@ -71,9 +71,9 @@ inline std::vector<float> preprocess_crops(const ImageView& image, const Preproc
   auto count = DeviceBuffer<std::int32_t>::uninitialized(stream, 1);
   upload_blocking<CropBox>(stream, boxes, device_boxes.span());
   upload_blocking<std::int32_t>(stream, std::vector{static_cast<std::int32_t>(boxes.size())}, count.span());
-  auto output = DeviceBuffer<float>::uninitialized(
-      stream, boxes.size() * 3 * static_cast<std::size_t>(options.target.width) *
-                  static_cast<std::size_t>(options.target.height));
+  auto output =
+      DeviceBuffer<float>::uninitialized(stream, boxes.size() * 3 * static_cast<std::size_t>(options.target.width) *
+                                                     static_cast<std::size_t>(options.target.height));
   preprocessor.submit_crops(image, device_boxes.span(), count.span(), output.span());
   return read_back_blocking(stream, output.span());
 }
