@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 
@@ -19,8 +20,8 @@ class VideoSourceTest : public testing::Test {
  protected:
   // Keeps the first part of a file.
   void cut(const std::string& file, double part) {
-    std::filesystem::resize_file(file, static_cast<std::uintmax_t>(
-                                           static_cast<double>(std::filesystem::file_size(file)) * part));
+    std::filesystem::resize_file(
+        file, static_cast<std::uintmax_t>(static_cast<double>(std::filesystem::file_size(file)) * part));
   }
 
   test::TemporaryFolder folder_;
@@ -37,8 +38,9 @@ TEST_F(VideoSourceTest, DeliversEveryFrameOnceInOrderWithItsTime) {
     const char* file;
     VideoSpec spec;
   };
-  for (const Case& c : {Case{"a.mp4", {}}, Case{"b.mp4", {.encoder = "mpeg4", .b_frames = 2}}, Case{"a.mkv", {}},
-                        Case{"a.avi", {}}, Case{"a.ts", {.encoder = "mpeg2video"}}, Case{"ffv1.mkv", {.encoder = "ffv1"}}}) {
+  for (const Case& c :
+       {Case{"a.mp4", {}}, Case{"b.mp4", {.encoder = "mpeg4", .b_frames = 2}}, Case{"a.mkv", {}}, Case{"a.avi", {}},
+        Case{"a.ts", {.encoder = "mpeg2video"}}, Case{"ffv1.mkv", {.encoder = "ffv1"}}}) {
     test::write_video(folder_ / c.file, test::grey_frames(kSmall, 20), c.spec);
     const std::vector<test::Delivered> frames = test::read_all(folder_ / c.file);
     ASSERT_EQ(frames.size(), 20u) << c.file;
@@ -100,10 +102,9 @@ TEST_F(VideoSourceTest, ColourSpaceComesFromTheStream) {
     AVColorRange range;
     ColorSpace expected;
   };
-  for (const Case& c :
-       {Case{AVCOL_SPC_BT709, AVCOL_RANGE_MPEG, {YuvMatrix::kBt709, YuvRange::kLimited}},
-        Case{AVCOL_SPC_SMPTE170M, AVCOL_RANGE_MPEG, {YuvMatrix::kBt601, YuvRange::kLimited}},
-        Case{AVCOL_SPC_BT709, AVCOL_RANGE_JPEG, {YuvMatrix::kBt709, YuvRange::kFull}}}) {
+  for (const Case& c : {Case{AVCOL_SPC_BT709, AVCOL_RANGE_MPEG, {YuvMatrix::kBt709, YuvRange::kLimited}},
+                        Case{AVCOL_SPC_SMPTE170M, AVCOL_RANGE_MPEG, {YuvMatrix::kBt601, YuvRange::kLimited}},
+                        Case{AVCOL_SPC_BT709, AVCOL_RANGE_JPEG, {YuvMatrix::kBt709, YuvRange::kFull}}}) {
     test::write_video(folder_ / "a.mkv", {test::quarters(kSmall)},
                       {.encoder = "ffv1", .matrix = c.matrix, .range = c.range});
     const test::Delivered frame = test::read_one(folder_ / "a.mkv");
@@ -212,7 +213,7 @@ TEST_F(VideoSourceTest, TheErrorIsThrownAgainByEveryFurtherCall) {
   cut(folder_ / "a.mkv", 0.6);
   const Stream stream(Device::cpu());
   Source source(folder_ / "a.mkv", stream.device());
-  EXPECT_THROW(while (source.next(stream)) {}, Error);
+  EXPECT_THROW(while (source.next(stream)){}, Error);
   EXPECT_THROW((void)source.next(stream), Error);
 }
 
@@ -231,10 +232,11 @@ TEST_F(VideoSourceTest, TextNamedMp4IsNoVideo) {
 
 TEST_F(VideoSourceTest, SoundAloneIsNoVideo) {
   // A WAV file of silence.
-  std::vector<std::uint8_t> wav = {'R', 'I', 'F', 'F', 0x24, 0x10, 0, 0, 'W', 'A', 'V', 'E', 'f', 'm', 't', ' ',
-                                   16,  0,   0,   0,   1,    0,    1, 0, 0x40, 0x1F, 0, 0, 0x40, 0x1F, 0, 0,
-                                   1,   0,   8,   0,   'd',  'a',  't', 'a', 0, 0x10, 0, 0};
-  wav.resize(44 + 4096, 128);
+  const std::vector<std::uint8_t> header = {
+      'R', 'I', 'F',  'F',  0x24, 0x10, 0,    0,    'W', 'A', 'V', 'E', 'f', 'm', 't', ' ', 16,  0,   0, 0,    1, 0,
+      1,   0,   0x40, 0x1F, 0,    0,    0x40, 0x1F, 0,   0,   1,   0,   8,   0,   'd', 'a', 't', 'a', 0, 0x10, 0, 0};
+  std::vector<std::uint8_t> wav(header.size() + 4096, 128);
+  std::copy(header.begin(), header.end(), wav.begin());
   test::write_bytes(folder_ / "a.mp4", wav);
   const test::Failure failure = test::failure_of(folder_ / "a.mp4");
   EXPECT_EQ(failure.code, ErrorCode::kCorrupt);
