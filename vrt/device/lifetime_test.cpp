@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -21,30 +22,32 @@ constexpr std::int32_t kCount = 256;
 
 /// One of each kind of handle, with work of all of them under way.
 struct Handles {
+  using Buffer = DeviceBuffer<std::int32_t>;
+
   Handles() {
-    stream.emplace(Device::cpu());
-    buffer = DeviceBuffer<std::int32_t>::zeros(*stream, kCount);
-    event.emplace(Device::cpu());
-    timed.emplace(Device::cpu());
+    stream = std::make_unique<Stream>(Device::cpu());
+    buffer = std::make_unique<Buffer>(Buffer::zeros(*stream, kCount));
+    event = std::make_unique<Event>(Device::cpu());
+    timed = std::make_unique<TimedEvent>(Device::cpu());
     const auto kernel = test::kernel<test::Increment>("increment");
     const auto enqueue = [&] { kernel.launch(*stream, grid_1d(kCount), buffer->span(), kCount); };
-    graph = Graph::capture(*stream, enqueue, {.warm_up = false, .foreign = {}});
+    graph = std::make_unique<Graph>(Graph::capture(*stream, enqueue, {.warm_up = false, .foreign = {}}));
     timed->record(*stream);
     stream->enqueue_host("slow", [] { std::this_thread::sleep_for(std::chrono::microseconds(300)); });
     graph->launch(*stream);
     enqueue();
     event->record(*stream);
-    follower.emplace(Device::cpu());
+    follower = std::make_unique<Stream>(Device::cpu());
     follower->order_after(*event);
     follower->enqueue_host("follow", [] {});
   }
 
-  std::optional<Stream> stream;
-  std::optional<Stream> follower;
-  std::optional<DeviceBuffer<std::int32_t>> buffer;
-  std::optional<Event> event;
-  std::optional<TimedEvent> timed;
-  std::optional<Graph> graph;
+  std::unique_ptr<Stream> stream;
+  std::unique_ptr<Stream> follower;
+  std::unique_ptr<Buffer> buffer;
+  std::unique_ptr<Event> event;
+  std::unique_ptr<TimedEvent> timed;
+  std::unique_ptr<Graph> graph;
 };
 
 TEST(LifetimeTest, EveryOrderOfDestructionIsFine) {
