@@ -18,11 +18,11 @@ namespace vrt::backend {
 /// What a module's own code throws; `guarded` turns it into the status and the caller's text.
 class Failure : public std::runtime_error {
  public:
-  Failure(VrtBackendStatus status, const std::string& text) : std::runtime_error(text), status_(status) {}
-  [[nodiscard]] VrtBackendStatus status() const noexcept { return status_; }
+  Failure(std::int32_t status, const std::string& text) : std::runtime_error(text), status_(status) {}
+  [[nodiscard]] std::int32_t status() const noexcept { return status_; }
 
  private:
-  VrtBackendStatus status_;
+  std::int32_t status_;
 };
 
 /// Writes `text` as one line (each run of white space becomes one blank), cut at the buffer's end and always
@@ -46,7 +46,7 @@ inline void write_text(VrtBackendError* error, std::string_view text) noexcept {
 }
 
 /// Writes the text and returns the status.
-inline std::int32_t report(VrtBackendError* error, VrtBackendStatus status, std::string_view text) noexcept {
+inline std::int32_t report(VrtBackendError* error, std::int32_t status, std::string_view text) noexcept {
   write_text(error, text);
   return status;
 }

@@ -64,7 +64,7 @@ struct Model {
   void fail_if_planned(const std::string& call) const {
     if (throws.count(call) > 0) throw 42;  // Not even a std::exception.
     const auto found = failures.find(call);
-    if (found != failures.end()) throw Failure(static_cast<VrtBackendStatus>(found->second.status), found->second.text);
+    if (found != failures.end()) throw Failure(found->second.status, found->second.text);
   }
 };
 
@@ -179,8 +179,7 @@ extern "C" {
 std::int32_t context_create(const VrtBackendContextOptions* options, VrtBackendContext** out, VrtBackendError* error) {
   return guarded(error, [&] {
     const char* status = std::getenv("VRT_FAKE_CONTEXT_STATUS");
-    if (status != nullptr)
-      throw Failure(static_cast<VrtBackendStatus>(std::atoi(status)), "libvendor.so.7 is not there");
+    if (status != nullptr) throw Failure(std::atoi(status), "libvendor.so.7 is not there");
     *out = new VrtBackendContext{Logger(checked(options, "the context's options")), {}};
     (*out)->logger(kInfo, "fake: + context");
   });
