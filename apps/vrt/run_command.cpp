@@ -54,7 +54,7 @@ RunOptions options_of(const RunArguments& arguments) {
 }  // namespace
 
 int run_command(const RunArguments& arguments) {
-  log_to_standard_error(arguments.verbosity);
+  Logging logging(arguments.verbosity);
   const RunOptions options = options_of(arguments);
   const StopOnSignal stop;
   RunReport report;
@@ -62,6 +62,7 @@ int run_command(const RunArguments& arguments) {
     ProgressBar bar(stderr);
     report = run_detection(options, {[&](const RunProgress& progress) { bar.show(progress); }, stop.flag()});
   }
+  logging.print_held();
   fmt::print(stderr, "{}", summary_of(report));
   return report.stopped_early ? 128 + stop.signal() : static_cast<int>(kSuccess);
 }

@@ -108,18 +108,22 @@ class StopTest(ToolTest):
         pictures = self.endless_folder()
         for number in (signal.SIGINT, signal.SIGTERM):
             with self.subTest(signal=number.name):
-                lines = self.folder / f"{number.name}.jsonl"
-                process = self.start("run", pictures, "--model", MODEL, "--json", lines)
-                # The temporary file has content once frames are done (the buffer reaches it), and the name only at the end.
-                time.sleep(2.5)
+                lines, saved = (self.folder / f"{number.name}{end}" for end in (".jsonl", ""))
+                process = self.start("run", pictures, "--model", MODEL, "--json", lines, "--save", saved)
+                deadline = time.monotonic() + 60
+                while not (saved / "1.png").exists():
+                    self.assertLess(time.monotonic(), deadline, "no frame was done")
+                    time.sleep(0.02)
+                self.assertFalse(lines.exists(), "the file has its name before it is complete")
                 process.send_signal(number)
                 _, errors = process.communicate(timeout=30)
                 self.assertEqual(process.returncode, 128 + number, errors)
                 found = lines_of(lines.read_text())
                 self.assertTrue(0 < len(found) < 3000, errors)
                 self.assertIn(f"{len(found)} frames of 640x480", errors)
-        left = [name for name in self.names() if not name.startswith("pictures")]
-        self.assertEqual(left, ["SIGINT.jsonl", "SIGTERM.jsonl"])
+                self.assertEqual(len(list(saved.iterdir())), len(found))
+        left = sorted(path.name for path in self.folder.iterdir())
+        self.assertEqual(left, ["SIGINT", "SIGINT.jsonl", "SIGTERM", "SIGTERM.jsonl", "pictures"])
 
     def test_ctrl_c_leaves_a_video_that_can_be_read(self):
         save = self.folder / "annotated.mp4"
@@ -140,6 +144,7 @@ class StopTest(ToolTest):
         process.stdout.readline()
         process.stdout.close()
         errors = process.stderr.read()
+        process.stderr.close()
         self.assertEqual(process.wait(timeout=30), 1, errors)
         self.assertIn("standard output", errors)
         self.assertEqual(self.names(), [])

@@ -118,8 +118,10 @@ void Run::submit_all() {
 
 bool Run::submit_next() {
   const std::size_t number = static_cast<std::size_t>(submitted_) % layout_.lanes;
-  auto frame = times_.time(Stage::kSource, [&] { return source_.next(pool_.stream(number)); });
+  const auto asked = Clock::now();
+  auto frame = source_.next(pool_.stream(number));
   if (!frame) return false;
+  times_.add(Stage::kSource, Clock::now() - asked);
   const Size size = frame->image().size;
   if (pool_.must_drain_for(size)) {
     while (in_flight_.size() > 0) hand_on_oldest();
