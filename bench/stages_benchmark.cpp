@@ -85,8 +85,8 @@ bool measure(const ImageView& small, Size size) {
   const double around = median(whole) - base;
   const double drawing = median(draw);
   const double share = (around + drawing) / base;
-  fmt::print("{:>4}x{:<5} {:>3}x{:<5} {:>6} {:>11.3f} {:>21.3f} {:>9.3f} {:>8.1f} %\n", size.width, size.height, input.width,
-             input.height, faces.detections().size(), base, around, drawing, 100 * share);
+  fmt::print("{:>4}x{:<5} {:>3}x{:<5} {:>6} {:>11.3f} {:>21.3f} {:>9.3f} {:>8.1f} %\n", size.width, size.height,
+             input.width, input.height, faces.detections().size(), base, around, drawing, 100 * share);
   return share <= kAllowedShare;
 }
 

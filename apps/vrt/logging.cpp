@@ -45,8 +45,10 @@ struct Logging::State {
 
   void hold(LogLevel level, std::string_view message) {
     const std::scoped_lock lock(mutex);
-    if (held.size() < kMostHeld) held.emplace_back(level, message);
-    else ++more;
+    if (held.size() < kMostHeld)
+      held.emplace_back(level, message);
+    else
+      ++more;
   }
 };
 
@@ -55,8 +57,10 @@ Logging::Logging(int verbosity) : state_(std::make_shared<State>()) {
   state_->logger.set_pattern("vrt: %^%l%$: %v");
   set_log_level(least_level(verbosity));
   set_log_sink([state = state_, verbosity](LogLevel level, std::string_view message) {
-    if (verbosity == 0) state->hold(level, message);
-    else state->print(level, message);
+    if (verbosity == 0)
+      state->hold(level, message);
+    else
+      state->print(level, message);
   });
 }
 

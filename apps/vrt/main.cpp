@@ -20,7 +20,8 @@ constexpr const char* kExamples =
 void add_run_options(CLI::App& run, RunArguments& arguments) {
   run.add_option("SOURCE", arguments.source, "A video, a picture, or a folder of pictures")->required();
   run.add_option("--model", arguments.model, "A name of `vrt models`, or an ONNX file")->required();
-  run.add_option("--save", arguments.save, "Write annotated: FILE.mp4 for a video, FILE.png or FILE.jpg for a picture, a folder");
+  run.add_option("--save", arguments.save,
+                 "Write annotated: FILE.mp4 for a video, FILE.png or FILE.jpg for a picture, a folder");
   run.add_option("--json", arguments.json, "Write one line of JSON a frame to this file; - is the standard output");
   run.add_option("--threshold", arguments.threshold, "Least score of a detection, 0 to 1")
       ->check(CLI::Range(0.0F, 1.0F))
@@ -69,9 +70,7 @@ int run_tool(int argc, char** argv) {
 }  // namespace
 }  // namespace vrt::cli
 
-int main(int argc, char** argv) try {
-  return vrt::cli::run_tool(argc, argv);
-} catch (const vrt::Error& error) {
+int main(int argc, char** argv) try { return vrt::cli::run_tool(argc, argv); } catch (const vrt::Error& error) {
   vrt::cli::print_failure(error.what());
   return error.code() == vrt::ErrorCode::kInvalidArgument ? vrt::cli::kWrongUsage : vrt::cli::kFailure;
 } catch (const std::exception& error) {

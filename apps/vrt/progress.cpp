@@ -19,7 +19,8 @@ double rate(std::int64_t frames, double seconds) { return seconds > 0 ? static_c
 
 std::string progress_line(const RunProgress& progress) {
   const double per_second = rate(progress.frames, progress.seconds);
-  if (!progress.total || *progress.total <= 0) return fmt::format("{} frames  {:.1f} frames/s", progress.frames, per_second);
+  if (!progress.total || *progress.total <= 0)
+    return fmt::format("{} frames  {:.1f} frames/s", progress.frames, per_second);
   const std::int64_t total = std::max(*progress.total, progress.frames);
   const std::int64_t cells = kBarCells * progress.frames / total;
   return fmt::format("[{:#<{}}{:-<{}}] {:>{}}/{}  {:.1f} frames/s", "", cells, "", kBarCells - cells, progress.frames,
@@ -50,13 +51,14 @@ void ProgressBar::show(const RunProgress& progress) {
 std::string summary_of(const RunReport& report) {
   std::string text;
   const auto out = std::back_inserter(text);
-  fmt::format_to(out, "{} frames of {}x{}, {} detections, in {:.3f} s: {:.1f} frames/s (set-up {:.3f} s)\n", report.frames,
-                 report.source.size.width, report.source.size.height, report.detections, report.seconds,
+  fmt::format_to(out, "{} frames of {}x{}, {} detections, in {:.3f} s: {:.1f} frames/s (set-up {:.3f} s)\n",
+                 report.frames, report.source.size.width, report.source.size.height, report.detections, report.seconds,
                  rate(report.frames, report.seconds), report.setup_seconds);
   fmt::format_to(out, "on {} with {}, network input {}x{}\n", to_string(report.device), report.backend,
                  report.network_input.width, report.network_input.height);
   if (report.stages.empty()) return text;
-  fmt::format_to(out, "{:<8} {:>8} {:>10} {:>10} {:>10} {:>10}\n", "stage", "count", "mean ms", "median ms", "95 % ms", "max ms");
+  fmt::format_to(out, "{:<8} {:>8} {:>10} {:>10} {:>10} {:>10}\n", "stage", "count", "mean ms", "median ms", "95 % ms",
+                 "max ms");
   for (const StageSummary& stage : report.stages) {
     fmt::format_to(out, "{:<8} {:>8} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f}\n", stage.name, stage.count, stage.mean,
                    stage.median, stage.p95, stage.maximum);

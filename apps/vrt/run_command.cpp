@@ -23,7 +23,8 @@ std::filesystem::path resolve_model(const std::string& model) {
   const std::filesystem::path path(model);
   if (path.has_parent_path() || path.extension() == ".onnx") return path;
   const auto known = known_models();
-  const bool is_known = std::any_of(known.begin(), known.end(), [&](const ModelEntry& entry) { return entry.name == model; });
+  const bool is_known =
+      std::any_of(known.begin(), known.end(), [&](const ModelEntry& entry) { return entry.name == model; });
   require(is_known, "--model {}: neither a file (….onnx) nor a model that `vrt models` lists", model);
   return locate_model(find_model(model));
 }

@@ -7,7 +7,8 @@ namespace {
 
 std::atomic<bool> stop = false;
 std::atomic<int> received = 0;
-static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free, "signal handlers need it");
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
+              "signal handlers need it");
 
 void request_stop(int signal) {
   received = signal;

@@ -102,15 +102,21 @@ TEST_F(ContractTest, AFrameIsCountedAsOneWaitAndNoDeviceAllocation) {
 }
 
 TEST_F(ContractTest, EveryOtherKindOfCallIsCounted) {
-  const Graph graph = Graph::capture(stream_, [&] { fill_bytes(stream_, a_.span(), 1); }, {.warm_up = false, .foreign = {}});
+  const Graph graph =
+      Graph::capture(stream_, [&] { fill_bytes(stream_, a_.span(), 1); }, {.warm_up = false, .foreign = {}});
   const DeviceCounters before = counters(Device::cpu());
   graph.launch(stream_);
   { auto buffer = DeviceBuffer<float>::uninitialized(stream_, 8); }
   { PinnedBuffer<float> pinned(Device::cpu(), 8); }
   static_cast<void>(read_back_blocking(stream_, a_.span()));
   stream_.synchronize();
-  const DeviceCounters expected{.device_allocations = 1, .device_frees = 1, .pinned_allocations = 1, .pinned_frees = 1,
-                                .blocking_copies = 1, .graph_launches = 1, .waits = 1};
+  const DeviceCounters expected{.device_allocations = 1,
+                                .device_frees = 1,
+                                .pinned_allocations = 1,
+                                .pinned_frees = 1,
+                                .blocking_copies = 1,
+                                .graph_launches = 1,
+                                .waits = 1};
   EXPECT_EQ(counters(Device::cpu()) - before, expected);
 }
 

@@ -14,13 +14,13 @@ struct DeviceCounters {
   std::uint64_t device_frees = 0;
   std::uint64_t pinned_allocations = 0;
   std::uint64_t pinned_frees = 0;
-  std::uint64_t launches = 0;         ///< Kernel launches, those replayed by graphs not included.
-  std::uint64_t copies = 0;           ///< Asynchronous copies.
+  std::uint64_t launches = 0;  ///< Kernel launches, those replayed by graphs not included.
+  std::uint64_t copies = 0;    ///< Asynchronous copies.
   std::uint64_t blocking_copies = 0;
   std::uint64_t fills = 0;
   std::uint64_t host_tasks = 0;
   std::uint64_t graph_launches = 0;
-  std::uint64_t waits = 0;            ///< Calls that blocked or could block: synchronize of streams and events.
+  std::uint64_t waits = 0;  ///< Calls that blocked or could block: synchronize of streams and events.
 
   friend bool operator==(const DeviceCounters&, const DeviceCounters&) = default;
 };

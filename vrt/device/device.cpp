@@ -21,7 +21,8 @@ Device read_device(std::string_view text) {
   int ordinal = 0;
   if (text == "cpu") return Device::cpu();
   if (text == "cuda") return Device::cuda(0);
-  if (text.starts_with(kCudaPrefix) && read_ordinal(text.substr(kCudaPrefix.size()), ordinal)) return Device::cuda(ordinal);
+  if (text.starts_with(kCudaPrefix) && read_ordinal(text.substr(kCudaPrefix.size()), ordinal))
+    return Device::cuda(ordinal);
   fail(ErrorCode::kInvalidArgument, "\"{}\" is not a device; expected auto, cpu, cuda or cuda:N (as in cuda:0)", text);
 }
 
@@ -36,9 +37,7 @@ Device Device::parse(std::string_view text) {
 
 std::vector<Device> Device::all() { return {Device::cpu()}; }
 
-std::string to_string(Device device) {
-  return device.is_cpu() ? "cpu" : fmt::format("cuda:{}", device.ordinal());
-}
+std::string to_string(Device device) { return device.is_cpu() ? "cpu" : fmt::format("cuda:{}", device.ordinal()); }
 
 DeviceInfo describe(Device device) { return detail::backend_of(device).describe(); }
 

@@ -10,8 +10,8 @@
 namespace vrt {
 namespace {
 
-using ::testing::HasSubstr;
 using test::error_of;
+using ::testing::HasSubstr;
 
 TEST(DeviceTest, ParsesTheCpuAndAuto) {
   EXPECT_EQ(Device::parse("cpu"), Device::cpu());
@@ -26,7 +26,8 @@ TEST(DeviceTest, TextReadsBackAsTheSameDevice) {
 }
 
 TEST(DeviceTest, RefusesTextThatNamesNoDevice) {
-  for (const char* text : {"", "gpu", "CPU", "cpu:0", "cuda:", "cuda:-1", "cuda:1x", "cuda:99999999999", "cuda: 1", "cuda:0 "}) {
+  for (const char* text :
+       {"", "gpu", "CPU", "cpu:0", "cuda:", "cuda:-1", "cuda:1x", "cuda:99999999999", "cuda: 1", "cuda:0 "}) {
     const Error error = error_of([text] { static_cast<void>(Device::parse(text)); });
     EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument) << text;
     EXPECT_THAT(error.what(), HasSubstr("auto, cpu, cuda or cuda:N"));

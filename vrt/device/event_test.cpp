@@ -16,8 +16,8 @@
 namespace vrt {
 namespace {
 
-using ::testing::HasSubstr;
 using test::error_of;
+using ::testing::HasSubstr;
 using std::chrono_literals::operator""ms;
 
 void sleep_on(const Stream& stream, std::chrono::milliseconds time) {
@@ -103,7 +103,11 @@ TEST(EventTest, ManyThreadsWaitForOnePoint) {
   event.record(stream);
   std::array<int, 4> seen{};
   std::vector<std::thread> threads;
-  for (int& mine : seen) threads.emplace_back([&] { event.synchronize(); mine = value; });
+  for (int& mine : seen)
+    threads.emplace_back([&] {
+      event.synchronize();
+      mine = value;
+    });
   for (std::thread& thread : threads) thread.join();
   EXPECT_THAT(seen, ::testing::Each(9));
 }

@@ -18,9 +18,9 @@
 namespace vrt {
 namespace {
 
+using test::error_of;
 using ::testing::Each;
 using ::testing::HasSubstr;
-using test::error_of;
 
 constexpr std::int32_t kCount = 1000;
 constexpr CaptureOptions kCold{.warm_up = false, .foreign = {}};
@@ -40,13 +40,16 @@ class GraphTest : public ::testing::Test {
 TEST_F(GraphTest, ReplaysInOrderWhatWasRecorded) {
   PinnedBuffer<std::int32_t> out(stream_.device(), kCount);
   int tasks = 0;
-  const Graph graph = Graph::capture(stream_, [&] {
-    fill_bytes(stream_, buffer_.span(), 0);
-    increment(buffer_);
-    increment(buffer_);
-    read_back(stream_, buffer_.span(), out.span());
-    stream_.enqueue_host("count", [&tasks] { ++tasks; });
-  }, kCold);
+  const Graph graph = Graph::capture(
+      stream_,
+      [&] {
+        fill_bytes(stream_, buffer_.span(), 0);
+        increment(buffer_);
+        increment(buffer_);
+        read_back(stream_, buffer_.span(), out.span());
+        stream_.enqueue_host("count", [&tasks] { ++tasks; });
+      },
+      kCold);
   EXPECT_EQ(graph.node_count(), 5U);
   EXPECT_EQ(tasks, 0);
   for (int i = 0; i < 3; ++i) graph.launch(stream_);
@@ -68,10 +71,13 @@ TEST_F(GraphTest, KeepsItsBuffersAlive) {
   const DeviceCounters before = counters(Device::cpu());
   {
     auto inner = DeviceBuffer<std::int32_t>::zeros(stream_, kCount);
-    graph = Graph::capture(stream_, [&] {
-      increment(inner);
-      read_back(stream_, inner.span(), out.span());
-    }, kCold);
+    graph = Graph::capture(
+        stream_,
+        [&] {
+          increment(inner);
+          read_back(stream_, inner.span(), out.span());
+        },
+        kCold);
   }
   EXPECT_EQ((counters(Device::cpu()) - before).device_frees, 0U);
   graph->launch(stream_);
@@ -87,10 +93,13 @@ TEST_F(GraphTest, MayBeDestroyedWhileItRuns) {
   PinnedBuffer<std::int32_t> out(stream_.device(), kCount);
   {
     auto inner = DeviceBuffer<std::int32_t>::zeros(stream_, kCount);
-    const Graph graph = Graph::capture(stream_, [&] {
-      increment(inner);
-      read_back(stream_, inner.span(), out.span());
-    }, kCold);
+    const Graph graph = Graph::capture(
+        stream_,
+        [&] {
+          increment(inner);
+          read_back(stream_, inner.span(), out.span());
+        },
+        kCold);
     graph.launch(stream_);
   }
   stream_.synchronize();
@@ -113,8 +122,9 @@ TEST_F(GraphTest, MemoryOfNobodyIsRefusedByTheOperationsName) {
 TEST_F(GraphTest, MemoryThatReachesBeyondABufferIsRefused) {
   const auto beyond = DeviceSpan<std::int32_t>::from_raw(buffer_.span().data() + 1, kCount);
   EXPECT_EQ(error_of([&] {
-    static_cast<void>(Graph::capture(stream_, [&] { fill_bytes(stream_, beyond, 0); }, kCold));
-  }).code(), ErrorCode::kInvalidArgument);
+              static_cast<void>(Graph::capture(stream_, [&] { fill_bytes(stream_, beyond, 0); }, kCold));
+            }).code(),
+            ErrorCode::kInvalidArgument);
 }
 
 TEST_F(GraphTest, WaitsAllocationsAndEventsAreRefusedInside) {
@@ -127,7 +137,8 @@ TEST_F(GraphTest, WaitsAllocationsAndEventsAreRefusedInside) {
       [&] { static_cast<void>(read_back_blocking(stream_, buffer_.span())); },
       [&] { static_cast<void>(Graph::capture(stream_, [] {}, kCold)); }};
   for (const auto& action : refused) {
-    EXPECT_EQ(error_of([&] { static_cast<void>(Graph::capture(stream_, action, kCold)); }).code(), ErrorCode::kUnsupported);
+    EXPECT_EQ(error_of([&] { static_cast<void>(Graph::capture(stream_, action, kCold)); }).code(),
+              ErrorCode::kUnsupported);
     increment(buffer_);  // The capture has ended: this runs.
     stream_.synchronize();
   }
@@ -141,11 +152,13 @@ TEST_F(GraphTest, ARefusalThatIsSwallowedStillFailsTheCapture) {
     } catch (const Error&) {
     }
   };
-  EXPECT_EQ(error_of([&] { static_cast<void>(Graph::capture(stream_, enqueue, kCold)); }).code(), ErrorCode::kUnsupported);
+  EXPECT_EQ(error_of([&] { static_cast<void>(Graph::capture(stream_, enqueue, kCold)); }).code(),
+            ErrorCode::kUnsupported);
 }
 
 TEST_F(GraphTest, TheCaptureEndsWhenTheFunctionThrows) {
-  EXPECT_THROW(static_cast<void>(Graph::capture(stream_, [] { throw std::logic_error("mine"); }, kCold)), std::logic_error);
+  EXPECT_THROW(
+      static_cast<void>(Graph::capture(stream_, [] { throw std::logic_error("mine"); }, kCold)), std::logic_error);
   increment(buffer_);
   EXPECT_THAT(values(), Each(1));
 }
@@ -153,10 +166,13 @@ TEST_F(GraphTest, TheCaptureEndsWhenTheFunctionThrows) {
 TEST_F(GraphTest, AnotherStreamWorksDuringACapture) {
   Stream other(Device::cpu());
   int runs = 0;
-  const Graph graph = Graph::capture(stream_, [&] {
-    other.enqueue_host("count", [&runs] { ++runs; });
-    other.synchronize();
-  }, kCold);
+  const Graph graph = Graph::capture(
+      stream_,
+      [&] {
+        other.enqueue_host("count", [&runs] { ++runs; });
+        other.synchronize();
+      },
+      kCold);
   EXPECT_EQ(runs, 1);
   EXPECT_EQ(graph.node_count(), 0U);
 }
@@ -164,10 +180,15 @@ TEST_F(GraphTest, AnotherStreamWorksDuringACapture) {
 TEST_F(GraphTest, AFailureInsideNamesTheOperationAndTheNextLaunchRuns) {
   std::atomic<bool> fails = true;
   int runs = 0;
-  const Graph graph = Graph::capture(stream_, [&] {
-    stream_.enqueue_host("network", [&fails] { if (fails) throw std::runtime_error("boom"); });
-    stream_.enqueue_host("count", [&runs] { ++runs; });
-  }, kCold);
+  const Graph graph = Graph::capture(
+      stream_,
+      [&] {
+        stream_.enqueue_host("network", [&fails] {
+          if (fails) throw std::runtime_error("boom");
+        });
+        stream_.enqueue_host("count", [&runs] { ++runs; });
+      },
+      kCold);
   graph.launch(stream_);
   const Error error = error_of([&] { stream_.synchronize(); });
   EXPECT_THAT(error.what(), HasSubstr("host task 'network'"));
@@ -182,10 +203,13 @@ TEST_F(GraphTest, AFailureInsideNamesTheOperationAndTheNextLaunchRuns) {
 TEST_F(GraphTest, AnUpdateChangesLaterLaunchesOnly) {
   auto other = DeviceBuffer<std::int32_t>::zeros(stream_, kCount);
   GraphNode node;
-  Graph graph = Graph::capture(stream_, [&] {
-    increment(buffer_);
-    node = Graph::last_node(stream_);
-  }, kCold);
+  Graph graph = Graph::capture(
+      stream_,
+      [&] {
+        increment(buffer_);
+        node = Graph::last_node(stream_);
+      },
+      kCold);
   for (int i = 0; i < 20; ++i) {
     graph.launch(stream_);
     kernel_.update(graph, node, grid_1d(kCount), i % 2 == 0 ? other.span() : buffer_.span(), kCount);
@@ -197,10 +221,13 @@ TEST_F(GraphTest, AnUpdateChangesLaterLaunchesOnly) {
 TEST_F(GraphTest, AnUpdatedNodeKeepsItsNewBufferAliveAndLetsTheOldGo) {
   GraphNode node;
   std::optional<DeviceBuffer<std::int32_t>> first = DeviceBuffer<std::int32_t>::zeros(stream_, kCount);
-  Graph graph = Graph::capture(stream_, [&] {
-    increment(*first);
-    node = Graph::last_node(stream_);
-  }, kCold);
+  Graph graph = Graph::capture(
+      stream_,
+      [&] {
+        increment(*first);
+        node = Graph::last_node(stream_);
+      },
+      kCold);
   const DeviceCounters before = counters(Device::cpu());
   first.reset();
   EXPECT_EQ((counters(Device::cpu()) - before).device_frees, 0U);

@@ -26,17 +26,17 @@ bool fits(const Dim3& size, const Dim3& limit) {
 
 void require_launchable(const char* kernel, const LaunchShape& shape) {
   const auto& [grid, block, shared_bytes] = shape;
-  require(fits(grid, kMaxGrid), "kernel '{}': a grid of {}x{}x{} blocks; expected at least 1 and at most {}x{}x{}", kernel,
-          grid.x, grid.y, grid.z, kMaxGrid.x, kMaxGrid.y, kMaxGrid.z);
+  require(fits(grid, kMaxGrid), "kernel '{}': a grid of {}x{}x{} blocks; expected at least 1 and at most {}x{}x{}",
+          kernel, grid.x, grid.y, grid.z, kMaxGrid.x, kMaxGrid.y, kMaxGrid.z);
   require(fits(block, kMaxBlock) && std::uint64_t{block.x} * block.y * block.z <= kMaxBlockThreads,
-          "kernel '{}': blocks of {}x{}x{} threads; expected at least 1, at most {}x{}x{} and {} together", kernel, block.x,
-          block.y, block.z, kMaxBlock.x, kMaxBlock.y, kMaxBlock.z, kMaxBlockThreads);
-  require(std::max({std::uint64_t{grid.x} * block.x, std::uint64_t{grid.y} * block.y, std::uint64_t{grid.z} * block.z}) <=
-              kMaxThreads,
-          "kernel '{}': {}x{}x{} blocks of {}x{}x{} threads; expected at most {} threads in a direction", kernel, grid.x,
-          grid.y, grid.z, block.x, block.y, block.z, kMaxThreads);
-  require(shared_bytes <= kMaxSharedBytes, "kernel '{}': {} bytes of shared memory a block; expected at most {}", kernel,
-          shared_bytes, kMaxSharedBytes);
+          "kernel '{}': blocks of {}x{}x{} threads; expected at least 1, at most {}x{}x{} and {} together", kernel,
+          block.x, block.y, block.z, kMaxBlock.x, kMaxBlock.y, kMaxBlock.z, kMaxBlockThreads);
+  require(std::max({std::uint64_t{grid.x} * block.x, std::uint64_t{grid.y} * block.y,
+                    std::uint64_t{grid.z} * block.z}) <= kMaxThreads,
+          "kernel '{}': {}x{}x{} blocks of {}x{}x{} threads; expected at most {} threads in a direction", kernel,
+          grid.x, grid.y, grid.z, block.x, block.y, block.z, kMaxThreads);
+  require(shared_bytes <= kMaxSharedBytes, "kernel '{}': {} bytes of shared memory a block; expected at most {}",
+          kernel, shared_bytes, kMaxSharedBytes);
 }
 
 void require_same_device(const detail::KernelFunction& function, Device device, const char* target) {
@@ -61,7 +61,8 @@ void detail::update_node(Graph& graph, GraphNode node, const KernelFunction& fun
   graph.backend().update(node, function, shape, arguments);
 }
 
-KernelModule::KernelModule(std::shared_ptr<const detail::ModuleBackend> backend) noexcept : backend_(std::move(backend)) {}
+KernelModule::KernelModule(std::shared_ptr<const detail::ModuleBackend> backend) noexcept
+    : backend_(std::move(backend)) {}
 
 KernelModule KernelModule::load(Device device, const KernelSource& source) {
   return KernelModule(detail::backend_of(device).load(source));

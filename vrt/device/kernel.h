@@ -31,7 +31,8 @@ namespace vrt {
   return {{static_cast<std::uint32_t>((count + block - 1) / block), 1, 1}, {block, 1, 1}, 0};
 }
 /// Blocks of 32×8 threads that cover `width` × `height` items; `depth` layers in z.
-[[nodiscard]] constexpr LaunchShape grid_2d(std::uint32_t width, std::uint32_t height, std::uint32_t depth = 1) noexcept {
+[[nodiscard]] constexpr LaunchShape grid_2d(std::uint32_t width, std::uint32_t height,
+                                            std::uint32_t depth = 1) noexcept {
   return {{(width + 31) / 32, (height + 7) / 8, depth}, {32, 8, 1}, 0};
 }
 /// One block of `threads` threads for each of `items`.
@@ -42,8 +43,8 @@ namespace vrt {
 
 /// The text of one .cu file with what the build compiled from it for the host. Made by vrt_add_kernels() in CMake.
 struct KernelSource {
-  std::string_view file;                     ///< "vrt/image/preprocess.cu"
-  std::string_view text;                     ///< CUDA C, without the prelude.
+  std::string_view file;                      ///< "vrt/image/preprocess.cu"
+  std::string_view text;                      ///< CUDA C, without the prelude.
   std::span<const HostKernel> host_baseline;  ///< For any processor of the architecture.
   std::span<const HostKernel> host_v3;        ///< For x86-64-v3; empty elsewhere.
 };
@@ -71,7 +72,7 @@ struct KernelFunction {
 struct KernelArgument {
   const void* value = nullptr;
   std::uint32_t bytes = 0;
-  const void* memory = nullptr;     // The span's first byte; nullptr for plain values and empty spans.
+  const void* memory = nullptr;  // The span's first byte; nullptr for plain values and empty spans.
   std::size_t memory_bytes = 0;
 };
 
@@ -130,9 +131,11 @@ class Kernel<void(Parameters...)> {
   template <typename... Arguments>
     requires(sizeof...(Arguments) == sizeof...(Parameters) && (detail::ArgumentFor<Arguments, Parameters> && ...))
   void update(Graph& graph, GraphNode node, const LaunchShape& shape, const Arguments&... arguments) const {
-    pack([&](std::span<const detail::KernelArgument> packed) {
-      detail::update_node(graph, node, function_, shape, packed);
-    }, Parameters(arguments)...);
+    pack(
+        [&](std::span<const detail::KernelArgument> packed) {
+          detail::update_node(graph, node, function_, shape, packed);
+        },
+        Parameters(arguments)...);
   }
 
   [[nodiscard]] const char* name() const noexcept { return function_.name; }
@@ -140,15 +143,15 @@ class Kernel<void(Parameters...)> {
  private:
   template <typename Use>
   static void pack(const Use& use, const Parameters&... parameters) {
-    pack_lowered(use, std::array<std::size_t, sizeof...(Parameters)>{detail::Passing<Parameters>::memory_bytes(parameters)...},
-                 detail::Passing<Parameters>::lower(parameters)...);
+    pack_lowered(
+        use, std::array<std::size_t, sizeof...(Parameters)>{detail::Passing<Parameters>::memory_bytes(parameters)...},
+        detail::Passing<Parameters>::lower(parameters)...);
   }
   template <typename Use, typename... Lowered>
   static void pack_lowered(const Use& use, const std::array<std::size_t, sizeof...(Parameters)>& memory_bytes,
                            const Lowered&... lowered) {
     std::size_t index = 0;
-    const std::array<detail::KernelArgument, sizeof...(Parameters)> packed{
-        argument(lowered, memory_bytes[index++])...};
+    const std::array<detail::KernelArgument, sizeof...(Parameters)> packed{argument(lowered, memory_bytes[index++])...};
     use(std::span<const detail::KernelArgument>(packed));
   }
   template <typename L>

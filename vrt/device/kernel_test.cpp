@@ -14,8 +14,8 @@
 namespace vrt {
 namespace {
 
-using ::testing::HasSubstr;
 using test::error_of;
+using ::testing::HasSubstr;
 
 TEST(KernelTest, ComputesEveryElement) {
   constexpr std::int32_t kCount = 100'003;
@@ -55,12 +55,12 @@ TEST(KernelTest, ShapesThatNoDeviceTakesAreRefused) {
   Stream stream(Device::cpu());
   const auto fault = test::kernel<void()>("fault");
   const std::array<LaunchShape, 7> shapes{{{{0, 1, 1}, {1, 1, 1}, 0},
-                                          {{1, 1, 1}, {32, 0, 1}, 0},
-                                          {{1, 65536, 1}, {1, 1, 1}, 0},
-                                          {{1, 1, 1}, {1025, 1, 1}, 0},
-                                          {{1, 1, 1}, {64, 32, 1}, 0},
-                                          {{1, 1, 1}, {1, 1, 65}, 0},
-                                          {{1, 1, 1}, {1, 1, 1}, 1 << 20}}};
+                                           {{1, 1, 1}, {32, 0, 1}, 0},
+                                           {{1, 65536, 1}, {1, 1, 1}, 0},
+                                           {{1, 1, 1}, {1025, 1, 1}, 0},
+                                           {{1, 1, 1}, {64, 32, 1}, 0},
+                                           {{1, 1, 1}, {1, 1, 65}, 0},
+                                           {{1, 1, 1}, {1, 1, 1}, 1 << 20}}};
   for (const LaunchShape& shape : shapes) {
     const Error error = error_of([&] { fault.launch(stream, shape); });
     EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
@@ -77,7 +77,8 @@ TEST(KernelModuleTest, AnUnknownNameListsTheKernels) {
 }
 
 TEST(KernelModuleTest, AnotherSignatureIsRefusedWithBoth) {
-  const Error error = error_of([] { static_cast<void>(test::kernel<void(DeviceSpan<float>, std::int32_t)>("increment")); });
+  const Error error =
+      error_of([] { static_cast<void>(test::kernel<void(DeviceSpan<float>, std::int32_t)>("increment")); });
   EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.what(), HasSubstr("void (int*, int)"));
   EXPECT_THAT(error.what(), HasSubstr("void (float*, int)"));

@@ -55,8 +55,8 @@ TEST(LifetimeTest, EveryOrderOfDestructionIsFine) {
   do {
     Handles handles;
     const std::array<std::function<void()>, 6> reset{
-        [&] { handles.stream.reset(); }, [&] { handles.buffer.reset(); },   [&] { handles.event.reset(); },
-        [&] { handles.timed.reset(); },  [&] { handles.graph.reset(); }, [&] { handles.follower.reset(); }};
+        [&] { handles.stream.reset(); }, [&] { handles.buffer.reset(); }, [&] { handles.event.reset(); },
+        [&] { handles.timed.reset(); },  [&] { handles.graph.reset(); },  [&] { handles.follower.reset(); }};
     for (const int index : order) reset[static_cast<std::size_t>(index)]();
   } while (std::next_permutation(order.begin(), order.end()));
 }

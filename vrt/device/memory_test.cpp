@@ -16,9 +16,9 @@
 namespace vrt {
 namespace {
 
+using test::error_of;
 using ::testing::Each;
 using ::testing::HasSubstr;
-using test::error_of;
 
 TEST(DeviceBufferTest, RoundTripsThroughPinnedMemory) {
   Stream stream(Device::cpu());
@@ -77,7 +77,8 @@ TEST(DeviceBufferTest, OwnsNothingByDefaultAndAfterAMove) {
 TEST(DeviceBufferTest, TooMuchMemoryIsRefusedWithTheSizes) {
   Stream stream(Device::cpu());
   const std::size_t beyond_memory = std::size_t{1} << 55;
-  const Error error = error_of([&] { static_cast<void>(DeviceBuffer<std::uint8_t>::uninitialized(stream, beyond_memory)); });
+  const Error error =
+      error_of([&] { static_cast<void>(DeviceBuffer<std::uint8_t>::uninitialized(stream, beyond_memory)); });
   EXPECT_EQ(error.code(), ErrorCode::kOutOfMemory);
   EXPECT_THAT(error.what(), HasSubstr(std::to_string(beyond_memory)));
   const std::size_t overflowing = std::numeric_limits<std::size_t>::max() / 4 + 2;
@@ -102,7 +103,9 @@ TEST(DeviceBufferTest, IsFreedInStreamOrder) {
 TEST(DeviceBufferTest, IsFreedAlsoBehindAFailure) {
   Stream stream(Device::cpu());
   stream.enqueue_host("fails", [] { throw std::runtime_error("boom"); });
-  { auto skipped = DeviceBuffer<std::uint8_t>::zeros(stream, 1 << 16); }  // A leak, which ASan reports, if it were skipped.
+  {
+    auto skipped = DeviceBuffer<std::uint8_t>::zeros(stream, 1 << 16);
+  }  // A leak, which ASan reports, if it were skipped.
   EXPECT_THROW(stream.synchronize(), Error);
 }
 
@@ -151,7 +154,8 @@ TEST(CopyTest, ABlockingCopyThrowsTheFailureBeforeIt) {
   Stream stream(Device::cpu());
   auto buffer = DeviceBuffer<float>::zeros(stream, 4);
   stream.enqueue_host("fails", [] { throw std::runtime_error("boom"); });
-  EXPECT_THAT(error_of([&] { static_cast<void>(read_back_blocking(stream, buffer.span())); }).what(), HasSubstr("'fails'"));
+  EXPECT_THAT(error_of([&] { static_cast<void>(read_back_blocking(stream, buffer.span())); }).what(),
+              HasSubstr("'fails'"));
 }
 
 }  // namespace

@@ -18,8 +18,8 @@
 namespace vrt {
 namespace {
 
-using ::testing::HasSubstr;
 using test::error_of;
+using ::testing::HasSubstr;
 using std::chrono_literals::operator""ms;
 
 void fail_on(const Stream& stream, const char* name = "network") {

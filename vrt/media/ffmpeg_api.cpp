@@ -14,9 +14,10 @@ void* open_library(const char* name, int major) {
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library != nullptr) return library;
   const char* reason = dlerror();
-  throw Error(ErrorCode::kUnavailable,
-              fmt::format("videos and pictures need FFmpeg's library {}; install it (Debian: lib{}{})", file, name, major),
-              reason != nullptr ? reason : "");
+  throw Error(
+      ErrorCode::kUnavailable,
+      fmt::format("videos and pictures need FFmpeg's library {}; install it (Debian: lib{}{})", file, name, major),
+      reason != nullptr ? reason : "");
 }
 
 // Never closed: FFmpeg's objects may live as long as the process.

@@ -14,8 +14,8 @@ namespace {
 TEST(FfmpegLogTest, ArrivesInVrtsLogOnceAndNeverOnStandardError) {
   detail::begin_ffmpeg_work();
   std::vector<std::string> lines;
-  const LogSink before =
-      set_log_sink([&](LogLevel level, std::string_view line) { lines.push_back(fmt::format("{}:{}", to_string(level), line)); });
+  const LogSink before = set_log_sink(
+      [&](LogLevel level, std::string_view line) { lines.push_back(fmt::format("{}:{}", to_string(level), line)); });
   testing::internal::CaptureStderr();
   for (int i = 0; i < 5; ++i) av_log(nullptr, AV_LOG_ERROR, "a damaged block %d\n", 7);
   av_log(nullptr, AV_LOG_WARNING, "a warning\n");

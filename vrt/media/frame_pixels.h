@@ -10,7 +10,7 @@ namespace vrt::detail {
 
 /// What the reader knows of a frame's colours beyond the frame itself.
 struct ColorHints {
-  bool is_picture = false;                         ///< A still picture, not a video.
+  bool is_picture = false;                    ///< A still picture, not a video.
   YuvMatrix unspecified = YuvMatrix::kBt601;  ///< What YUV without a stated matrix means.
 };
 
@@ -18,8 +18,8 @@ struct ColorHints {
 struct Delivery {
   PixelFormat format = PixelFormat::kI420;
   ColorSpace color;
-  bool converts = false;      ///< By swscale; else the planes are copied.
-  SwsColor source_color;      ///< For the conversion.
+  bool converts = false;  ///< By swscale; else the planes are copied.
+  SwsColor source_color;  ///< For the conversion.
   SwsColor target_color;
 };
 

@@ -23,14 +23,14 @@ struct Side {
   bool column_0_is_last;
 };
 constexpr Side kSides[] = {{},
-                           {false, false, false},   // 1: top, left
-                           {false, false, true},    // 2: top, right
-                           {false, true, true},     // 3: bottom, right
-                           {false, true, false},    // 4: bottom, left
-                           {true, false, false},    // 5: left, top
-                           {true, true, false},     // 6: right, top
-                           {true, true, true},      // 7: right, bottom
-                           {true, false, true}};    // 8: left, bottom
+                           {false, false, false},  // 1: top, left
+                           {false, false, true},   // 2: top, right
+                           {false, true, true},    // 3: bottom, right
+                           {false, true, false},   // 4: bottom, left
+                           {true, false, false},   // 5: left, top
+                           {true, true, false},    // 6: right, top
+                           {true, true, true},     // 7: right, bottom
+                           {true, false, true}};   // 8: left, bottom
 
 class OrientationTest : public testing::TestWithParam<int> {};
 
@@ -45,7 +45,8 @@ TEST_P(OrientationTest, MovesEveryElementWhereExifSays) {
     for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::uint8_t>(i * 7 + i / 251);
     const std::size_t to_pitch = static_cast<std::size_t>(upright.width * bytes);
     std::vector<std::uint8_t> to(to_pitch * static_cast<std::size_t>(upright.height));
-    detail::copy_upright({from.data(), static_cast<std::ptrdiff_t>(pitch), stored, bytes}, orientation, to.data(), to_pitch);
+    detail::copy_upright({from.data(), static_cast<std::ptrdiff_t>(pitch), stored, bytes}, orientation, to.data(),
+                         to_pitch);
     for (int row = 0; row < stored.height; ++row) {
       for (int column = 0; column < stored.width; ++column) {
         const int down = side.row_0_is_last ? stored.height - 1 - row : row;

@@ -58,7 +58,8 @@ std::vector<std::string> pictures_in(const std::filesystem::path& folder) {
     if (is_picture) names.push_back(entry->path().filename().string());
     if (!is_picture) ++others;
   }
-  if (error) throw Error(ErrorCode::kIo, fmt::format("the folder '{}' cannot be read", folder.string()), error.message());
+  if (error)
+    throw Error(ErrorCode::kIo, fmt::format("the folder '{}' cannot be read", folder.string()), error.message());
   require(!names.empty(), "the folder '{}' has no pictures (JPEG, PNG, BMP, TIFF, WebP, GIF, PNM) among its {} entries",
           folder.string(), others);
   std::sort(names.begin(), names.end(), natural_less);

@@ -13,8 +13,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 TEST(NaturalOrderTest, NumbersCountAsNumbers) {
-  const std::vector<std::string> sorted = {"1.png", "2.png", "10.png", "A9.png", "a10.png", "b007.png", "b07.png", "b7.png",
-                                           "b8.png"};
+  const std::vector<std::string> sorted = {"1.png",    "2.png",   "10.png", "A9.png", "a10.png",
+                                           "b007.png", "b07.png", "b7.png", "b8.png"};
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     for (std::size_t j = 0; j < sorted.size(); ++j) {
       EXPECT_EQ(detail::natural_less(sorted[i], sorted[j]), i < j) << sorted[i] << " and " << sorted[j];
@@ -34,9 +34,9 @@ TEST(PictureFolderTest, DeliversPicturesInNaturalOrderAndIgnoresTheRest) {
   int grey = 40;
   for (const char* name : {"10.PNG", "2.png", "1.JPG"}) {
     const bool jpeg = std::string(name).ends_with("JPG");
-    test::write_bytes(folder / name, test::encode_picture(test::flat({16, 8}, {grey, grey, grey}),
-                                                          jpeg ? "mjpeg" : "png",
-                                                          jpeg ? AV_PIX_FMT_YUVJ420P : AV_PIX_FMT_RGB24));
+    test::write_bytes(folder / name,
+                      test::encode_picture(test::flat({16, 8}, {grey, grey, grey}), jpeg ? "mjpeg" : "png",
+                                           jpeg ? AV_PIX_FMT_YUVJ420P : AV_PIX_FMT_RGB24));
     grey += 50;
   }
   test::write_bytes(folder / "notes.txt", {'h', 'i'});

@@ -88,7 +88,8 @@ TEST_F(PictureSourceTest, GreyStaysGreyAndDeepGreyBecomesRgb) {
 }
 
 TEST_F(PictureSourceTest, OneBitPicturesAreBlackAndWhite) {
-  const test::Delivered frame = through_file("a.png", test::flat({20, 10}, {255, 255, 255}), "png", AV_PIX_FMT_MONOBLACK);
+  const test::Delivered frame =
+      through_file("a.png", test::flat({20, 10}, {255, 255, 255}), "png", AV_PIX_FMT_MONOBLACK);
   EXPECT_TRUE(test::near(frame.picture.at(19, 9), {255, 255, 255}, 0));
 }
 
@@ -142,7 +143,8 @@ TEST_F(PictureSourceTest, AnimationsAreVideosAsFilesAndPicturesInFolders) {
 }
 
 TEST_F(PictureSourceTest, AGifOfOneFrameIsAPicture) {
-  test::write_video(folder_ / "a.gif", {test::flat({16, 16}, {250, 0, 0})}, {.encoder = "gif", .format = AV_PIX_FMT_RGB8});
+  test::write_video(folder_ / "a.gif", {test::flat({16, 16}, {250, 0, 0})},
+                    {.encoder = "gif", .format = AV_PIX_FMT_RGB8});
   EXPECT_EQ(Source(folder_ / "a.gif", Device::cpu()).info().kind, SourceKind::kPicture);
 }
 

@@ -66,8 +66,10 @@ FrameSlot* SlotRing::take() {
   std::unique_lock lock(mutex_);
   FrameSlot* slot = nullptr;
   changed_.wait(lock, [&] { return (slot = find(FrameSlot::Owner::kQueue)) != nullptr || is_finished_; });
-  if (slot != nullptr) slot->owner_ = FrameSlot::Owner::kCaller;
-  else if (failure_) std::rethrow_exception(failure_);
+  if (slot != nullptr)
+    slot->owner_ = FrameSlot::Owner::kCaller;
+  else if (failure_)
+    std::rethrow_exception(failure_);
   return slot;
 }
 

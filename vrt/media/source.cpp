@@ -114,9 +114,8 @@ Source::Source(const std::string& location, Device device, const SourceOptions& 
   state_->info = state_->reader->info();
   std::optional<detail::DecodedFrame> first = state_->reader->read();
   state_->info.size = detail::size_of(*first);
-  state_->thread = std::thread([state = state_.get(), frame = std::move(first)]() mutable {
-    detail::decode_all(*state, std::move(frame));
-  });
+  state_->thread = std::thread(
+      [state = state_.get(), frame = std::move(first)]() mutable { detail::decode_all(*state, std::move(frame)); });
 }
 
 Source::~Source() { detail::shut_down(state_); }

@@ -54,8 +54,8 @@ enum class SourceKind { kVideo, kPicture, kFolder };
 
 struct SourceInfo {
   SourceKind kind = SourceKind::kVideo;
-  Size size;                               ///< Of the first frame, upright.
-  double frame_rate = 0;                   ///< Frames per second; 0 for pictures.
+  Size size;                                ///< Of the first frame, upright.
+  double frame_rate = 0;                    ///< Frames per second; 0 for pictures.
   std::optional<std::int64_t> frame_count;  ///< If the file tells (folders: the number of pictures).
 };
 

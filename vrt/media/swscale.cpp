@@ -29,18 +29,21 @@ AVPixelFormat without_j(AVPixelFormat format) noexcept {
 const AVFrame& SwsConverter::convert(const AVFrame& from, SwsColor from_color, AVPixelFormat format, SwsColor color) {
   const AVPixelFormat source = without_j(static_cast<AVPixelFormat>(from.format));
   if (ffmpeg().sws_isSupportedInput(source) == 0) {
-    fail(ErrorCode::kUnsupported, "FFmpeg cannot convert pixels of the format '{}'", ffmpeg().av_get_pix_fmt_name(source));
+    fail(ErrorCode::kUnsupported, "FFmpeg cannot convert pixels of the format '{}'",
+         ffmpeg().av_get_pix_fmt_name(source));
   }
   // Exact rounding, and chroma at every pixel instead of at every second one.
   constexpr int kFlags = SWS_BILINEAR | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP;
   const Size size{from.width, from.height};
-  scaler_.reset(ffmpeg().sws_getCachedContext(scaler_.release(), size.width, size.height, source, size.width, size.height,
-                                     format, kFlags, nullptr, nullptr, nullptr));
+  scaler_.reset(ffmpeg().sws_getCachedContext(scaler_.release(), size.width, size.height, source, size.width,
+                                              size.height, format, kFlags, nullptr, nullptr, nullptr));
   if (!scaler_) fail(ErrorCode::kUnsupported, "FFmpeg cannot convert a picture of {}×{}", size.width, size.height);
-  ffmpeg().sws_setColorspaceDetails(scaler_.get(), ffmpeg().sws_getCoefficients(from_color.matrix), from_color.range == YuvRange::kFull,
-                           ffmpeg().sws_getCoefficients(color.matrix), color.range == YuvRange::kFull, 0, 1 << 16, 1 << 16);
+  ffmpeg().sws_setColorspaceDetails(scaler_.get(), ffmpeg().sws_getCoefficients(from_color.matrix),
+                                    from_color.range == YuvRange::kFull, ffmpeg().sws_getCoefficients(color.matrix),
+                                    color.range == YuvRange::kFull, 0, 1 << 16, 1 << 16);
   if (!can_take(result_.get(), format, size)) result_ = make_picture_frame(format, size);
-  const int rows = ffmpeg().sws_scale(scaler_.get(), from.data, from.linesize, 0, size.height, result_->data, result_->linesize);
+  const int rows =
+      ffmpeg().sws_scale(scaler_.get(), from.data, from.linesize, 0, size.height, result_->data, result_->linesize);
   if (rows != size.height) fail_ffmpeg(ErrorCode::kInternal, rows, "conversion of {}×{}", size.width, size.height);
   return *result_;
 }

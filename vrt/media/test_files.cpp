@@ -36,7 +36,8 @@ TemporaryFolder::~TemporaryFolder() {
 
 std::vector<std::string> TemporaryFolder::names() const {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(path_)) names.push_back(entry.path().filename().string());
+  for (const auto& entry : std::filesystem::directory_iterator(path_))
+    names.push_back(entry.path().filename().string());
   return names;
 }
 
@@ -96,7 +97,8 @@ Rgb pixel_of(const ImageView& image, std::int32_t x, std::int32_t y) {
       const int column = x / 2 * 2;
       return yuv_to_rgb(byte(0, x, y), byte(1, column, y / 2), byte(1, column + 1, y / 2), image.color);
     }
-    case PixelFormat::kI420: return yuv_to_rgb(byte(0, x, y), byte(1, x / 2, y / 2), byte(2, x / 2, y / 2), image.color);
+    case PixelFormat::kI420:
+      return yuv_to_rgb(byte(0, x, y), byte(1, x / 2, y / 2), byte(2, x / 2, y / 2), image.color);
     case PixelFormat::kYuyv: {
       const int pair = x / 2 * 4;
       return yuv_to_rgb(byte(0, 2 * x, y), byte(0, pair + 1, y), byte(0, pair + 3, y), image.color);
@@ -120,7 +122,8 @@ FramePtr make_encoder_frame(const Picture& picture, AVPixelFormat format, SwsCol
   }
   if (format == AV_PIX_FMT_RGB24) return source;
   ScalerPtr scaler(sws_getContext(picture.size.width, picture.size.height, AV_PIX_FMT_RGB24, picture.size.width,
-                                  picture.size.height, format, SWS_POINT | SWS_ACCURATE_RND, nullptr, nullptr, nullptr));
+                                  picture.size.height, format, SWS_POINT | SWS_ACCURATE_RND, nullptr, nullptr,
+                                  nullptr));
   const int* matrix = sws_getCoefficients(color.matrix);
   sws_setColorspaceDetails(scaler.get(), matrix, 0, matrix, color.range == YuvRange::kFull, 0, 1 << 16, 1 << 16);
   FramePtr frame = make_picture_frame(format, picture.size);
@@ -222,8 +225,9 @@ std::vector<std::uint8_t> encode_frame(AVFrame& frame, const char* encoder) {
 std::vector<std::uint8_t> with_exif(std::vector<std::uint8_t> jpeg, int orientation) {
   // APP1, its length, "Exif", a big-endian TIFF header, one directory with one entry: tag 0x0112, SHORT, count 1.
   const std::vector<std::uint8_t> segment = {
-      0xFF, 0xE1, 0, 34, 'E', 'x', 'i', 'f', 0, 0, 'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0,
-      static_cast<std::uint8_t>(orientation), 0, 0, 0, 0, 0, 0};
+      0xFF, 0xE1, 0, 34, 'E', 'x',  'i',  'f', 0, 0, 'M', 'M', 0, 42, 0,
+      0,    0,    8, 0,  1,   0x01, 0x12, 0,   3, 0, 0,   0,   1, 0,  static_cast<std::uint8_t>(orientation),
+      0,    0,    0, 0,  0,   0};
   jpeg.insert(jpeg.begin() + 2, segment.begin(), segment.end());
   return jpeg;
 }
@@ -240,8 +244,8 @@ namespace {
 
 void set_rotation(AVStream& stream, int degrees) {
 #if LIBAVFORMAT_VERSION_MAJOR >= 61
-  AVPacketSideData* side = av_packet_side_data_new(&stream.codecpar->coded_side_data,
-                                                   &stream.codecpar->nb_coded_side_data, AV_PKT_DATA_DISPLAYMATRIX, 36, 0);
+  AVPacketSideData* side = av_packet_side_data_new(
+      &stream.codecpar->coded_side_data, &stream.codecpar->nb_coded_side_data, AV_PKT_DATA_DISPLAYMATRIX, 36, 0);
   auto* matrix = reinterpret_cast<std::int32_t*>(side->data);
 #else
   auto* matrix = reinterpret_cast<std::int32_t*>(av_stream_new_side_data(&stream, AV_PKT_DATA_DISPLAYMATRIX, 36));

@@ -40,7 +40,9 @@ struct Picture {
   Size size;
   std::vector<std::uint8_t> pixels;
   [[nodiscard]] Rgb at(std::int32_t x, std::int32_t y) const;
-  [[nodiscard]] ImageView view() const { return ImageView::packed(Device::cpu(), pixels.data(), size, PixelFormat::kRgb8); }
+  [[nodiscard]] ImageView view() const {
+    return ImageView::packed(Device::cpu(), pixels.data(), size, PixelFormat::kRgb8);
+  }
 };
 
 inline constexpr Rgb kTopLeft{200, 30, 30};
@@ -74,7 +76,8 @@ void write_bytes(const std::filesystem::path& file, const std::vector<std::uint8
 [[nodiscard]] std::vector<std::uint8_t> read_bytes(const std::filesystem::path& file);
 
 /// A picture file's bytes, by the encoder of that name.
-[[nodiscard]] std::vector<std::uint8_t> encode_picture(const Picture& picture, const char* encoder, AVPixelFormat format);
+[[nodiscard]] std::vector<std::uint8_t> encode_picture(const Picture& picture, const char* encoder,
+                                                       AVPixelFormat format);
 [[nodiscard]] std::vector<std::uint8_t> encode_frame(AVFrame& frame, const char* encoder);
 /// Adds an EXIF segment to JPEG data.
 [[nodiscard]] std::vector<std::uint8_t> with_exif(std::vector<std::uint8_t> jpeg, int orientation);
@@ -85,9 +88,9 @@ struct VideoSpec {
   AVColorSpace matrix = AVCOL_SPC_UNSPECIFIED;
   AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
   int b_frames = 0;
-  int rotation = 0;             ///< Degrees clockwise that a player turns it.
-  std::vector<int> stamps = {};      ///< Milliseconds; 40 apart where empty.
-  const char* options = "";     ///< For the muxer, "key=value:key=value".
+  int rotation = 0;              ///< Degrees clockwise that a player turns it.
+  std::vector<int> stamps = {};  ///< Milliseconds; 40 apart where empty.
+  const char* options = "";      ///< For the muxer, "key=value:key=value".
 };
 
 /// Encodes the pictures as a video; the container follows from the file's extension.

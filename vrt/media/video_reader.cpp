@@ -84,14 +84,15 @@ void VideoReader::open_input() {
   // FFmpeg renders text files as a terminal's screen, and calls the cover of a song a video.
   const bool is_text = std::string_view(input_->iformat->name) == "tty";
   if (status < 0 || index < 0 || is_text || (input_->streams[index]->disposition & AV_DISPOSITION_ATTACHED_PIC) != 0) {
-    fail(ErrorCode::kCorrupt, "'{}' has no video: FFmpeg takes it for {} holding {}", name_,
-         input_->iformat->long_name, kinds_of_streams(*input_));
+    fail(ErrorCode::kCorrupt, "'{}' has no video: FFmpeg takes it for {} holding {}", name_, input_->iformat->long_name,
+         kinds_of_streams(*input_));
   }
   for (unsigned i = 0; i < input_->nb_streams; ++i) input_->streams[i]->discard = AVDISCARD_ALL;
   stream_ = input_->streams[index];
   stream_->discard = AVDISCARD_DEFAULT;
   stream_orientation_ = orientation_of_stream(*stream_);
-  if (const AVRational rate = ffmpeg().av_guess_frame_rate(input_.get(), stream_, nullptr); rate.num > 0 && rate.den > 0) {
+  if (const AVRational rate = ffmpeg().av_guess_frame_rate(input_.get(), stream_, nullptr);
+      rate.num > 0 && rate.den > 0) {
     frame_rate_ = av_q2d(rate);
   }
 }
@@ -126,8 +127,10 @@ std::optional<DecodedFrame> VideoReader::read() {
     const int status = ffmpeg().avcodec_receive_frame(codec_.get(), frame.get());
     if (status >= 0) return describe(std::move(frame));
     if (status == AVERROR_EOF) break;
-    if (status == AVERROR(EAGAIN)) feed_decoder();
-    else refuse(status);
+    if (status == AVERROR(EAGAIN))
+      feed_decoder();
+    else
+      refuse(status);
   }
   if (cancelled_->load()) fail(ErrorCode::kCancelled, "reading '{}' was stopped", name_);
   if (failure_.empty() && frames_ > 0) return std::nullopt;

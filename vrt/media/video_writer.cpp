@@ -169,8 +169,9 @@ VideoWriter& VideoWriter::operator=(VideoWriter&&) noexcept = default;
 void VideoWriter::write(const ImageView& picture, double time) {
   require_host_picture(picture);
   require(!state_->is_finished, "'{}' is finished", state_->file.target().string());
-  require(picture.size == state_->size, "'{}' holds frames of {}×{}, this one has {}×{}", state_->file.target().string(),
-          state_->size.width, state_->size.height, picture.size.width, picture.size.height);
+  require(picture.size == state_->size, "'{}' holds frames of {}×{}, this one has {}×{}",
+          state_->file.target().string(), state_->size.width, state_->size.height, picture.size.width,
+          picture.size.height);
   require(std::isfinite(time) && std::abs(time) < 1e9, "a frame's time is {} seconds", time);
   const AVFrame& pixels =
       state_->maker.make(picture, FrameMaker::Sides::kEven, AV_PIX_FMT_YUV420P, {SWS_CS_ITU709, YuvRange::kLimited});

@@ -78,8 +78,8 @@ TEST_F(VideoWriterTest, OddSidesArePaddedByOneRepeatedPixel) {
 // Each format, of an odd and an even size, stands for the same colours.
 TEST_F(VideoWriterTest, EveryFormatIsWrittenInItsColours) {
   const Size size{65, 49};
-  for (const ColorSpace color : {ColorSpace{YuvMatrix::kBt601, YuvRange::kFull},
-                                 ColorSpace{YuvMatrix::kBt709, YuvRange::kLimited}}) {
+  for (const ColorSpace color :
+       {ColorSpace{YuvMatrix::kBt601, YuvRange::kFull}, ColorSpace{YuvMatrix::kBt709, YuvRange::kLimited}}) {
     for (const PixelFormat format : {PixelFormat::kRgb8, PixelFormat::kBgr8, PixelFormat::kRgba8, PixelFormat::kGray8,
                                      PixelFormat::kNv12, PixelFormat::kI420, PixelFormat::kYuyv}) {
       // Samples of 90 everywhere; what they mean is for the naive formulas to say.
@@ -131,12 +131,12 @@ TEST_F(VideoWriterTest, AnExistingFileIsReplacedByFinish) {
 
 TEST_F(VideoWriterTest, WhatCannotBeWrittenIsSaidByName) {
   const Picture picture = test::quarters({64, 48});
-  expect_failure(ErrorCode::kInvalidArgument, ".mp4, .mov or .mkv", [&] { VideoWriter(folder_ / "a.avi", {64, 48}, 25); });
+  expect_failure(ErrorCode::kInvalidArgument, ".mp4, .mov or .mkv",
+                 [&] { VideoWriter(folder_ / "a.avi", {64, 48}, 25); });
   expect_failure(ErrorCode::kInvalidArgument, "0×48", [&] { VideoWriter(folder_ / "a.mp4", {0, 48}, 25); });
   expect_failure(ErrorCode::kIo, "a.mp4", [&] { VideoWriter("/proc/none/a.mp4", {64, 48}, 25); });
-  expect_failure(ErrorCode::kInvalidArgument, "64×48", [&] {
-    VideoWriter(folder_ / "a.mp4", {64, 50}, 25).write(picture.view(), 0);
-  });
+  expect_failure(ErrorCode::kInvalidArgument, "64×48",
+                 [&] { VideoWriter(folder_ / "a.mp4", {64, 50}, 25).write(picture.view(), 0); });
   expect_failure(ErrorCode::kInvalidArgument, "cuda:0", [&] {
     ImageView elsewhere = picture.view();
     elsewhere.device = Device::cuda(0);
@@ -179,9 +179,8 @@ TEST_F(VideoWriterTest, GreyPicturesStayGrey) {
 }
 
 TEST_F(VideoWriterTest, OtherPictureExtensionsAreRefused) {
-  expect_failure(ErrorCode::kInvalidArgument, ".png, .jpg or .jpeg", [&] {
-    write_picture(folder_ / "a.webp", test::quarters({8, 8}).view());
-  });
+  expect_failure(ErrorCode::kInvalidArgument, ".png, .jpg or .jpeg",
+                 [&] { write_picture(folder_ / "a.webp", test::quarters({8, 8}).view()); });
 }
 
 }  // namespace

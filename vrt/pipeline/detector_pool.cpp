@@ -39,7 +39,8 @@ DetectorPool::~DetectorPool() {
 
 bool DetectorPool::must_drain_for(Size picture) const {
   const Size input = CenterFace::input_size_for(picture);
-  const bool open = std::any_of(groups_.begin(), groups_.end(), [&](const Group& group) { return group.input == input; });
+  const bool open =
+      std::any_of(groups_.begin(), groups_.end(), [&](const Group& group) { return group.input == input; });
   return !open && groups_.size() == kMaxSizes;
 }
 

@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 #include <utility>
@@ -24,7 +24,8 @@ std::string line_of(const FrameRecord& record) {
 
 TEST(JsonLineTest, LooksExactlyAsDocumented) {
   const Keypoint keypoints[] = {{70.5F, 60, 1}, {90, 61.25F, 0.5F}};
-  const Detection detections[] = {{{57.5F, 32, 104.25F, 90}, 0.93F, 0, "face", keypoints}, {{0, 1, 2, 3}, 0.5F, 7, "", {}}};
+  const Detection detections[] = {{{57.5F, 32, 104.25F, 90}, 0.93F, 0, "face", keypoints},
+                                  {{0, 1, 2, 3}, 0.5F, 7, "", {}}};
   EXPECT_EQ(line_of({"clip.mp4", 17, 0.567, {176, 144}, detections}),
             R"({"source": "clip.mp4", "frame": 17, "time": 0.567, "width": 176, "height": 144, "detections": [)"
             R"({"box": [57.5, 32, 104.25, 90], "score": 0.93, "class": 0, "label": "face", )"
@@ -62,11 +63,11 @@ TEST(JsonLineTest, NamesAreEscapedAndReadBack) {
 TEST(JsonLineTest, WhatIsNotUtf8IsReplaced) {
   const std::string mark = "\xEF\xBF\xBD";
   const std::pair<std::string, std::string> cases[] = {
-      {"caf\xe9.mp4", "caf" + mark + ".mp4"},       // Latin-1
-      {"\xc0\xaf", mark + mark},                    // overlong
-      {"\xed\xa0\x80", mark + mark + mark},         // surrogate
+      {"caf\xe9.mp4", "caf" + mark + ".mp4"},           // Latin-1
+      {"\xc0\xaf", mark + mark},                        // overlong
+      {"\xed\xa0\x80", mark + mark + mark},             // surrogate
       {"\xf4\x90\x80\x80", mark + mark + mark + mark},  // above U+10FFFF
-      {"cut \xe9\xa1", "cut " + mark + mark}};      // ends in the middle
+      {"cut \xe9\xa1", "cut " + mark + mark}};          // ends in the middle
   for (const auto& [name, expected] : cases) {
     EXPECT_EQ(nlohmann::json::parse(line_of({name, 0, 0, {1, 1}, {}}))["source"].get<std::string>(), expected);
   }

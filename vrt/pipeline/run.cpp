@@ -50,7 +50,11 @@ class Run {
         hooks_(hooks),
         source_(options.source, options.device, Layout::choose(options.device, SourceKind::kVideo).source_options()),
         layout_(Layout::choose(options.device, source_.info().kind)),
-        pool_({options.model, options.device, options.engine, {.score_threshold = options.score_threshold}, layout_.lanes,
+        pool_({options.model,
+               options.device,
+               options.engine,
+               {.score_threshold = options.score_threshold},
+               layout_.lanes,
                layout_.slots_per_lane()}),
         in_flight_(layout_.in_flight),
         done_(Layout::kQueued) {

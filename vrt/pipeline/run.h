@@ -28,8 +28,8 @@ struct RunOptions {
   Device device;
   std::string engine = "auto";  ///< As EngineOptions::backend.
   float score_threshold = 0.5F;
-  std::filesystem::path save;  ///< Annotated video, picture or folder; empty: none.
-  std::string json;            ///< Lines of JSON: a file, "-" for the standard output; empty: none.
+  std::filesystem::path save;   ///< Annotated video, picture or folder; empty: none.
+  std::string json;             ///< Lines of JSON: a file, "-" for the standard output; empty: none.
   std::int64_t max_frames = 0;  ///< Stops after so many; 0: all.
 };
 

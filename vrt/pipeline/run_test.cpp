@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <nlohmann/json.hpp>
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -47,7 +47,8 @@ class RunTest : public ::testing::Test {
   void add_picture(const std::string& name, Size size) const {
     fs::create_directories(folder_ / "pictures");
     const std::vector<std::uint8_t> pixels(packed_bytes(size, PixelFormat::kRgb8), 90);
-    write_picture(folder_ / "pictures" / name, ImageView::packed(Device::cpu(), pixels.data(), size, PixelFormat::kRgb8));
+    write_picture(folder_ / "pictures" / name,
+                  ImageView::packed(Device::cpu(), pixels.data(), size, PixelFormat::kRgb8));
   }
 
   fs::path folder_;

@@ -39,7 +39,9 @@ double DurationHistogram::mean() const noexcept {
   return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_) / kNanosecondsPerMillisecond;
 }
 
-double DurationHistogram::maximum() const noexcept { return static_cast<double>(maximum_) / kNanosecondsPerMillisecond; }
+double DurationHistogram::maximum() const noexcept {
+  return static_cast<double>(maximum_) / kNanosecondsPerMillisecond;
+}
 
 double DurationHistogram::percentile(double share) const noexcept {
   const double wanted = std::max(1.0, std::ceil(share * static_cast<double>(count_)));
@@ -56,7 +58,8 @@ std::vector<StageSummary> StageTimes::summary() const {
   for (std::size_t i = 0; i < kStageCount; ++i) {
     const DurationHistogram& times = stages_[i];
     if (times.count() == 0) continue;
-    rows.push_back({kNames[i], times.count(), times.mean(), times.percentile(0.5), times.percentile(0.95), times.maximum()});
+    rows.push_back(
+        {kNames[i], times.count(), times.mean(), times.percentile(0.5), times.percentile(0.95), times.maximum()});
   }
   return rows;
 }

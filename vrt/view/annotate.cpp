@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <opencv2/core.hpp>
+#include <opencv2/imgproc.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <opencv2/core.hpp>
-#include <opencv2/imgproc.hpp>
 #include <string>
 
 #include "vrt/base/fail.h"
@@ -24,7 +24,7 @@ constexpr int kShift = 4;
 constexpr float kFarthest = 1e6F;
 
 /// Colours that stay apart on dark and light pictures, by class id; RGB.
-const std::array<cv::Scalar, 8> kColours = {cv::Scalar(64, 220, 120), {255, 160, 40},  {80, 170, 255}, {240, 90, 90},
+const std::array<cv::Scalar, 8> kColours = {cv::Scalar(64, 220, 120), {255, 160, 40}, {80, 170, 255}, {240, 90, 90},
                                             {200, 120, 255},          {250, 230, 70}, {70, 220, 220}, {255, 130, 190}};
 
 /// Sizes that grow with the picture, so that a 4K frame is as legible as a small one.
@@ -62,7 +62,8 @@ void draw_keypoints(cv::Mat& picture, std::span<const Keypoint> keypoints, float
   for (const Keypoint& point : keypoints) {
     if (!(point.confidence > 0)) continue;
     const cv::Point centre = to_fixed(point.x, point.y, enlargement);
-    cv::circle(picture, centre, (style.dot_radius + 1) << kShift, cv::Scalar(20, 20, 20), cv::FILLED, cv::LINE_AA, kShift);
+    cv::circle(picture, centre, (style.dot_radius + 1) << kShift, cv::Scalar(20, 20, 20), cv::FILLED, cv::LINE_AA,
+               kShift);
     cv::circle(picture, centre, style.dot_radius << kShift, colour, cv::FILLED, cv::LINE_AA, kShift);
   }
 }
@@ -106,7 +107,8 @@ std::int32_t Canvas::enlargement_for(Size picture) noexcept {
 
 void Canvas::set(const ImageView& picture) {
   picture.validate();
-  require(picture.device.is_cpu(), "a canvas draws on pictures in host memory; this one is on {}", to_string(picture.device));
+  require(picture.device.is_cpu(), "a canvas draws on pictures in host memory; this one is on {}",
+          to_string(picture.device));
   enlargement_ = enlargement_for(picture.size);
   size_ = {picture.size.width * enlargement_, picture.size.height * enlargement_};
   pixels_.resize(packed_bytes(size_, PixelFormat::kRgb8));

@@ -57,7 +57,8 @@ struct Uniform {
       bytes += view.planes[index].pitch_bytes * static_cast<std::size_t>(row_count(format, size.height, plane));
     }
     memory.assign(bytes, 0xCD);
-    for (int plane = 0; plane < plane_count(format); ++plane) fill(plane, offsets[static_cast<std::size_t>(plane)], yuv);
+    for (int plane = 0; plane < plane_count(format); ++plane)
+      fill(plane, offsets[static_cast<std::size_t>(plane)], yuv);
   }
 
  private:
@@ -101,10 +102,10 @@ TEST(CanvasTest, ColourBarsOfBt601ComeOutAsTheyWereMade) {
     std::array<int, 3> yuv;
     Rgb rgb;
   };
-  const Bar bars[] = {
-      {{0xA2, 0x2C, 0x8E}, {191, 191, 0}}, {{0x83, 0x9C, 0x2C}, {0, 191, 191}}, {{0x70, 0x48, 0x3A}, {0, 191, 0}},
-      {{0x54, 0xB8, 0xC6}, {191, 0, 191}}, {{0x41, 0x64, 0xD4}, {191, 0, 0}},   {{0x23, 0xD4, 0x72}, {0, 0, 191}},
-      {{0x10, 0x80, 0x80}, {0, 0, 0}},     {{0xEB, 0x80, 0x80}, {255, 255, 255}}};
+  const Bar bars[] = {{{0xA2, 0x2C, 0x8E}, {191, 191, 0}}, {{0x83, 0x9C, 0x2C}, {0, 191, 191}},
+                      {{0x70, 0x48, 0x3A}, {0, 191, 0}},   {{0x54, 0xB8, 0xC6}, {191, 0, 191}},
+                      {{0x41, 0x64, 0xD4}, {191, 0, 0}},   {{0x23, 0xD4, 0x72}, {0, 0, 191}},
+                      {{0x10, 0x80, 0x80}, {0, 0, 0}},     {{0xEB, 0x80, 0x80}, {255, 255, 255}}};
   for (const PixelFormat format : kYuvFormats) {
     for (const Bar& bar : bars) {
       const Uniform picture(format, {401, 367}, {YuvMatrix::kBt601, YuvRange::kLimited}, bar.yuv);
@@ -131,9 +132,8 @@ TEST(CanvasTest, EveryMatrixAndRangeIsInverted) {
 
 TEST(CanvasTest, RgbFormatsKeepTheirColours) {
   const Size size{400, 360};
-  const std::pair<PixelFormat, std::vector<std::uint8_t>> cases[] = {{PixelFormat::kRgb8, {10, 20, 30}},
-                                                                     {PixelFormat::kBgr8, {30, 20, 10}},
-                                                                     {PixelFormat::kRgba8, {10, 20, 30, 7}}};
+  const std::pair<PixelFormat, std::vector<std::uint8_t>> cases[] = {
+      {PixelFormat::kRgb8, {10, 20, 30}}, {PixelFormat::kBgr8, {30, 20, 10}}, {PixelFormat::kRgba8, {10, 20, 30, 7}}};
   for (const auto& [format, value] : cases) {
     std::vector<std::uint8_t> pixels;
     for (int i = 0; i < size.width * size.height; ++i) pixels.insert(pixels.end(), value.begin(), value.end());

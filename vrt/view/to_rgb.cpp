@@ -1,11 +1,11 @@
 #include "vrt/view/to_rgb.h"
 
+#include <opencv2/core.hpp>
+#include <opencv2/imgproc.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
-#include <opencv2/core.hpp>
-#include <opencv2/imgproc.hpp>
 
 namespace vrt::detail {
 namespace {
@@ -96,7 +96,8 @@ void load_nv12(const ImageView& picture, int row, const Row& out) {
   const int width = picture.size.width;
   std::memcpy(out.y, picture.planes[0].data + static_cast<std::size_t>(row) * picture.planes[0].pitch_bytes,
               static_cast<std::size_t>(width));
-  const std::uint8_t* chroma = picture.planes[1].data + static_cast<std::size_t>(row / 2) * picture.planes[1].pitch_bytes;
+  const std::uint8_t* chroma =
+      picture.planes[1].data + static_cast<std::size_t>(row / 2) * picture.planes[1].pitch_bytes;
   for (int x = 0; x < width; ++x) {
     out.cb[x] = chroma[x / 2 * 2];
     out.cr[x] = chroma[x / 2 * 2 + 1];

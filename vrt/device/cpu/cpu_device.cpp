@@ -58,8 +58,10 @@ class CpuDevice final : public detail::DeviceBackend {
 
   [[nodiscard]] std::shared_ptr<const detail::ModuleBackend> compile(const std::string& name, const std::string&,
                                                                      const CompileOptions&) override {
-    fail(ErrorCode::kUnsupported, "'{}' is CUDA C given at run time, which only a CUDA device can compile; "
-                                  "for the CPU build it in with vrt_add_kernels()", name);
+    fail(ErrorCode::kUnsupported,
+         "'{}' is CUDA C given at run time, which only a CUDA device can compile; "
+         "for the CPU build it in with vrt_add_kernels()",
+         name);
   }
 
   [[nodiscard]] Pinned allocate_pinned(std::size_t bytes) override {

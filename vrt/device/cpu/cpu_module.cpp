@@ -29,8 +29,8 @@ std::string list_names(std::span<const HostKernel> kernels) {
 HostIsa supported_isa() noexcept {
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  const bool has_v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-                      __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c");
+  const bool has_v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                      __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c");
   return has_v3 ? HostIsa::kX86V3 : HostIsa::kBaseline;
 #else
   return HostIsa::kBaseline;
@@ -61,13 +61,14 @@ std::span<const HostKernel> choose_build(const KernelSource& source, HostIsa sup
 }
 
 detail::KernelFunction CpuModule::find(const char* name, const KernelSignature& expected) const {
-  const auto found = std::ranges::find_if(kernels_, [&](const HostKernel& k) { return std::string_view(k.name) == name; });
+  const auto found =
+      std::ranges::find_if(kernels_, [&](const HostKernel& k) { return std::string_view(k.name) == name; });
   if (found == kernels_.end()) {
     fail(ErrorCode::kNotFound, "{} has no kernel '{}'; its kernels: {}", file_, name, list_names(kernels_));
   }
   const std::type_info& actual = *found->signature().function;
-  require(actual == *expected.function, "kernel '{}' of {} is {}, but was asked for as {}", name, file_, readable(actual),
-          readable(*expected.function));
+  require(actual == *expected.function, "kernel '{}' of {} is {}, but was asked for as {}", name, file_,
+          readable(actual), readable(*expected.function));
   return {.module = nullptr, .host = &*found, .native = nullptr, .name = found->name};
 }
 

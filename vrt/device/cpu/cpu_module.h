@@ -20,7 +20,8 @@ enum class HostIsa { kBaseline, kX86V3 };
 
 /// The build of the source to use. `forced` is the value of VRT_HOST_ISA, "baseline" or "v3", nullptr if it is not set. Throws
 /// kInvalidArgument for another value, kUnavailable if the forced build does not exist or cannot run here.
-[[nodiscard]] std::span<const HostKernel> choose_build(const KernelSource& source, HostIsa supported, const char* forced);
+[[nodiscard]] std::span<const HostKernel> choose_build(const KernelSource& source, HostIsa supported,
+                                                       const char* forced);
 
 class CpuModule final : public detail::ModuleBackend {
  public:

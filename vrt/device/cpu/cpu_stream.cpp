@@ -16,8 +16,8 @@ CpuStream::CpuStream(WorkQueue::Mode mode) : queue_(make_ref<WorkQueue>(mode)) {
     worker_ = std::thread([queue = queue_] { queue->run(); });
     pthread_setname_np(worker_.native_handle(), "vrt-stream");
   } catch (const std::system_error& refused) {
-    throw Error(ErrorCode::kUnavailable, "could not start the worker thread of a CPU stream; too many threads are running",
-                refused.what());
+    throw Error(ErrorCode::kUnavailable,
+                "could not start the worker thread of a CPU stream; too many threads are running", refused.what());
   }
 }
 

@@ -17,7 +17,8 @@ Failure describe_current_exception(std::string_view operation) {
   } catch (const std::exception& error) {
     return {ErrorCode::kBackend, fmt::format("{} failed", operation), error.what()};
   } catch (...) {
-    return {ErrorCode::kBackend, fmt::format("{} failed: it threw something that is not a std::exception", operation), {}};
+    return {
+        ErrorCode::kBackend, fmt::format("{} failed: it threw something that is not a std::exception", operation), {}};
   }
 }
 

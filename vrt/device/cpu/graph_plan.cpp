@@ -51,18 +51,20 @@ void Capture::add(Operation operation, std::span<const UsedMemory> memory) {
   for (std::size_t i = 0; i < memory.size(); ++i) {
     owners.push_back(detail::AllocationRegistry::instance().owner_of(memory[i].data, memory[i].bytes));
     if (owners.back() || is_foreign(memory[i])) continue;
-    invalidate(Error(ErrorCode::kInvalidArgument,
-                     fmt::format("{}: {} {} ({} bytes at {}) is in no live vrt buffer, so the graph cannot keep it alive; "
-                                 "declare it in CaptureOptions::foreign",
-                                 name_of(operation), memory[i].role, i, memory[i].bytes, memory[i].data)));
+    invalidate(
+        Error(ErrorCode::kInvalidArgument,
+              fmt::format("{}: {} {} ({} bytes at {}) is in no live vrt buffer, so the graph cannot keep it alive; "
+                          "declare it in CaptureOptions::foreign",
+                          name_of(operation), memory[i].role, i, memory[i].bytes, memory[i].data)));
   }
   plan_->nodes.push_back({std::move(operation), std::move(owners)});
 }
 
 void Capture::refuse(const char* operation) {
-  invalidate(Error(ErrorCode::kUnsupported,
-                   fmt::format("{} is not possible while the stream is being captured into a graph; do it before or after",
-                               operation)));
+  invalidate(
+      Error(ErrorCode::kUnsupported,
+            fmt::format("{} is not possible while the stream is being captured into a graph; do it before or after",
+                        operation)));
 }
 
 void Capture::invalidate(const Error& error) {

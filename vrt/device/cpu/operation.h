@@ -2,10 +2,10 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <chrono>
 #include <span>
 #include <string>
 #include <variant>

@@ -53,7 +53,8 @@ std::uint64_t WorkQueue::append(Node* node) {
 
 std::uint64_t WorkQueue::submit(Operation operation) {
   if (is_own_worker()) {
-    fail(ErrorCode::kInvalidArgument, "a host task submitted work ({}) to the stream that runs the task; submit it from outside",
+    fail(ErrorCode::kInvalidArgument,
+         "a host task submitted work ({}) to the stream that runs the task; submit it from outside",
          name_of(operation));
   }
   const std::lock_guard lock(submit_mutex_);

@@ -124,15 +124,15 @@ class WorkQueue : public RefCounted {
   std::mutex submit_mutex_;
   std::vector<std::unique_ptr<Node[]>> chunks_;
   std::size_t unused_nodes_ = 0;  // In the last chunk.
-  Node* oldest_ = nullptr;  // In submission order, linked by `next`, up to newest_.
+  Node* oldest_ = nullptr;        // In submission order, linked by `next`, up to newest_.
   Node* newest_ = nullptr;
-  Node* first_ = nullptr;   // Where the worker begins: stands before operation 1.
+  Node* first_ = nullptr;  // Where the worker begins: stands before operation 1.
   Node stop_node_;
   Ref<Epoch> epoch_;
   std::vector<EndedEpoch> ended_epochs_;  // Whose operations may still be queued.
-  Ref<Epoch> reported_epoch_;       // The last one whose failure was thrown.
-  std::uint64_t reported_ = 0;      // Skips up to here are known to the caller.
-  std::uint64_t synchronized_ = 0;  // The last operation that a submitter may count as ordered before itself.
+  Ref<Epoch> reported_epoch_;             // The last one whose failure was thrown.
+  std::uint64_t reported_ = 0;            // Skips up to here are known to the caller.
+  std::uint64_t synchronized_ = 0;        // The last operation that a submitter may count as ordered before itself.
 
   // Of the waiting threads.
   mutable std::mutex waiters_mutex_;
