@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "vrt/base/error.h"
+#include "vrt/device/allocation_count.h"
 #include "vrt/device/counters.h"
-#include "vrt/models/testing/allocation_count.h"
 #include "vrt/models/testing/device_data.h"
 
 namespace vrt {
@@ -74,14 +74,14 @@ TEST_P(CenterFaceTest, AFrameCostsOneWaitAndNothingElse) {
   stream_.synchronize();
 
   const DeviceCounters before = counters(GetParam());
-  const std::uint64_t allocations = testing::allocations_of_this_thread();
+  const std::uint64_t allocations = test::allocation_count();
   for (int frame = 0; frame < 5; ++frame) {
     detector.submit(view(pixels), faces);
     EXPECT_EQ((counters(GetParam()) - before).waits, static_cast<std::uint64_t>(frame));
     stream_.synchronize();
     (void)faces.detections();
   }
-  const std::uint64_t allocated = testing::allocations_of_this_thread() - allocations;
+  const std::uint64_t allocated = test::allocation_count() - allocations;
   const DeviceCounters spent = counters(GetParam()) - before;
 #ifndef VRT_EAGER_CPU_STREAM  // An eager stream runs the network, which may allocate, in the submitting thread.
   EXPECT_EQ(allocated, 0U);
