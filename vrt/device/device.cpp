@@ -5,6 +5,8 @@
 #include "vrt/base/fail.h"
 #include "vrt/device/backend.h"
 #include "vrt/device/cpu/cpu_device.h"
+#include "vrt/device/cuda/device.h"
+#include "vrt/device/cuda/driver.h"
 
 namespace vrt {
 namespace {
@@ -35,7 +37,15 @@ Device Device::parse(std::string_view text) {
   return device;
 }
 
-std::vector<Device> Device::all() { return {Device::cpu()}; }
+std::vector<Device> Device::all() {
+  std::vector<Device> devices;
+  const cuda::DriverStatus& status = cuda::driver_status();
+  for (int ordinal = 0; status.usable && ordinal < status.device_count; ++ordinal) {
+    devices.push_back(Device::cuda(ordinal));
+  }
+  devices.push_back(Device::cpu());
+  return devices;
+}
 
 std::string to_string(Device device) { return device.is_cpu() ? "cpu" : fmt::format("cuda:{}", device.ordinal()); }
 
@@ -43,8 +53,7 @@ DeviceInfo describe(Device device) { return detail::backend_of(device).describe(
 
 detail::DeviceBackend& detail::backend_of(Device device) {
   if (device.is_cpu()) return cpu::cpu_device();
-  fail(ErrorCode::kUnavailable, "this build of vrt has no CUDA device yet, so {} cannot be used; use \"cpu\"",
-       to_string(device));
+  return cuda::CudaDevice::open(device.ordinal());
 }
 
 }  // namespace vrt

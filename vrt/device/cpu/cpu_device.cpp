@@ -7,7 +7,7 @@
 
 #include "vrt/base/fail.h"
 #include "vrt/device/block_pool.h"
-#include "vrt/device/cpu/counting.h"
+#include "vrt/device/cpu/counted.h"
 #include "vrt/device/cpu/cpu_event.h"
 #include "vrt/device/cpu/cpu_module.h"
 #include "vrt/device/cpu/cpu_stream.h"

@@ -1,7 +1,7 @@
 #include "vrt/device/cpu/cpu_event.h"
 
 #include "vrt/base/fail.h"
-#include "vrt/device/cpu/counting.h"
+#include "vrt/device/cpu/counted.h"
 #include "vrt/device/cpu/graph_plan.h"
 #include "vrt/device/cpu/work_queue.h"
 

@@ -33,7 +33,7 @@ CpuStream::~CpuStream() {
 }
 
 template <typename MemoryOf>
-void CpuStream::enqueue(Operation operation, Counter& counter, const MemoryOf& memory_of) {
+void CpuStream::enqueue(Operation operation, detail::Counter& counter, const MemoryOf& memory_of) {
   if (is_capturing()) {
     const std::lock_guard lock(capture_mutex_);
     if (capture_) return capture_->add(std::move(operation), memory_of());

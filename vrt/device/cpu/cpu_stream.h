@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "vrt/device/backend.h"
-#include "vrt/device/cpu/counting.h"
+#include "vrt/device/cpu/counted.h"
 #include "vrt/device/cpu/graph_plan.h"
 #include "vrt/device/cpu/work_queue.h"
 
@@ -45,7 +45,7 @@ class CpuStream final : public detail::StreamBackend {
 
  private:
   template <typename MemoryOf>
-  void enqueue(Operation operation, Counter& counter, const MemoryOf& memory_of);
+  void enqueue(Operation operation, detail::Counter& counter, const MemoryOf& memory_of);
   void refuse_in_capture(const char* operation);
 
   Ref<WorkQueue> queue_;

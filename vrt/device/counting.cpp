@@ -1,12 +1,6 @@
-#include "vrt/device/cpu/counting.h"
+#include "vrt/device/counting.h"
 
-namespace vrt::cpu {
-
-namespace {
-constinit Counters process_counters;
-}
-
-Counters& counted() noexcept { return process_counters; }
+namespace vrt::detail {
 
 DeviceCounters Counters::snapshot() const noexcept {
   return {.device_allocations = device_allocations.value(),
@@ -22,4 +16,4 @@ DeviceCounters Counters::snapshot() const noexcept {
           .waits = waits.value()};
 }
 
-}  // namespace vrt::cpu
+}  // namespace vrt::detail

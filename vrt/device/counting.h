@@ -1,4 +1,4 @@
-// Internal: the CPU device's counters.
+// Internal: the counters that each device keeps.
 #pragma once
 
 #include <atomic>
@@ -6,7 +6,7 @@
 
 #include "vrt/device/counters.h"
 
-namespace vrt::cpu {
+namespace vrt::detail {
 
 class Counter {
  public:
@@ -24,7 +24,4 @@ struct Counters {
   [[nodiscard]] DeviceCounters snapshot() const noexcept;
 };
 
-/// Those of the process; usable before and after all static objects.
-[[nodiscard]] Counters& counted() noexcept;
-
-}  // namespace vrt::cpu
+}  // namespace vrt::detail

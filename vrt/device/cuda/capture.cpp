@@ -1,0 +1,16 @@
+#include "vrt/device/cuda/capture.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace vrt::cuda {
+
+bool Capture::is_declared(const void* memory, std::size_t bytes) const {
+  const auto* begin = static_cast<const std::byte*>(memory);
+  return std::any_of(foreign.begin(), foreign.end(), [&](const ForeignMemory& block) {
+    const auto* first = static_cast<const std::byte*>(block.data);
+    return begin >= first && begin + bytes <= first + block.bytes;
+  });
+}
+
+}  // namespace vrt::cuda

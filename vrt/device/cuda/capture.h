@@ -1,0 +1,24 @@
+// What a stream notes while its work is captured.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "vrt/device/cuda/driver_api.h"
+#include "vrt/device/cuda/host_tasks.h"
+#include "vrt/device/graph.h"
+
+namespace vrt::cuda {
+
+/// Memory, host tasks and nodes of a capture; the graph keeps them.
+struct Capture {
+  std::vector<ForeignMemory> foreign;
+  std::vector<std::shared_ptr<const void>> kept;
+  std::vector<std::unique_ptr<HostTaskNode>> host_tasks;
+  std::vector<CUgraphNode_st*> nodes;  // One for each operation of vrt, in order.
+
+  [[nodiscard]] bool is_declared(const void* memory, std::size_t bytes) const;
+};
+
+}  // namespace vrt::cuda

@@ -1,0 +1,17 @@
+#include "vrt/device/cuda/context.h"
+
+#include "vrt/device/cuda/driver.h"
+
+namespace vrt::cuda {
+
+// Called by destructors too: failures show in the calls that follow, which are checked or reported.
+ContextScope::ContextScope(const DriverApi& api, CUctx_st* context) : api_(api) {
+  if (api_.context_get_current(&previous_) == kSuccess && previous_ == context) return;
+  changed_ = api_.context_set_current(context) == kSuccess;
+}
+
+ContextScope::~ContextScope() {
+  if (changed_) report(api_.context_set_current(previous_), "cuCtxSetCurrent");
+}
+
+}  // namespace vrt::cuda

@@ -1,0 +1,336 @@
+// The CUDA device on the fake driver: what it asks of the driver, and what it makes of the answers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "vrt/base/error.h"
+#include "vrt/base/log.h"
+#include "vrt/device/counters.h"
+#include "vrt/device/cuda/driver.h"
+#include "vrt/device/cuda/driver_types.h"
+#include "vrt/device/cuda/testing/fake_control.h"
+#include "vrt/device/event.h"
+#include "vrt/device/graph.h"
+#include "vrt/device/kernel.h"
+#include "vrt/device/memory.h"
+#include "vrt/device/stream.h"
+
+namespace vrt {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+namespace fake = cuda::testing;
+
+constexpr const char* kScaleSource = R"(
+extern "C" __global__ void scale(const float* __restrict__ in, float* __restrict__ out, float factor, int32_t n) {
+  const int32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = __ldg(in + i) * factor;
+}
+)";
+using Scale = void(DeviceSpan<const float>, DeviceSpan<float>, float, std::int32_t);
+
+const Kernel<Scale>& scale_kernel() {
+  static const auto kernel = KernelModule::compile(Device::cuda(0), "scale.cu", kScaleSource).get<Scale>("scale");
+  return kernel;
+}
+
+class CudaDeviceTest : public ::testing::Test {
+ protected:
+  void SetUp() override { fake::reset(); }
+};
+
+// A frame as models submit it: upload, kernels, read-back, one wait.
+struct FrameLoop {
+  Stream stream{Device::cuda(0)};
+  DeviceBuffer<float> input = DeviceBuffer<float>::uninitialized(stream, 64);
+  DeviceBuffer<float> output = DeviceBuffer<float>::zeros(stream, 64);
+  PinnedBuffer<float> picture{Device::cuda(0), 64};
+  PinnedBuffer<float> result{Device::cuda(0), 64};
+  Event done{Device::cuda(0)};
+
+  void submit() {
+    upload(stream, picture.span(), input.span());
+    scale_kernel().launch(stream, grid_1d(64), input.span(), output.span(), 2.0F, std::int32_t{64});
+    read_back(stream, output.span(), result.span());
+    done.record(stream);
+  }
+};
+
+TEST_F(CudaDeviceTest, AFrameIsFourEnqueuesAndOneWait) {
+  FrameLoop loop;
+  loop.submit();
+  loop.done.synchronize();
+  fake::reset();
+  loop.submit();
+  loop.done.synchronize();
+  EXPECT_THAT(fake::calls(), ElementsAre("cuMemcpyHtoDAsync_v2", "cuLaunchKernel", "cuMemcpyDtoHAsync_v2", "cuEventRecord",
+                                         "cuEventSynchronize"));
+}
+
+TEST_F(CudaDeviceTest, CountersAgreeWithTheDriversCalls) {
+  FrameLoop loop;
+  const DeviceCounters before = counters(Device::cuda(0));
+  loop.submit();
+  loop.done.synchronize();
+  const DeviceCounters frame = counters(Device::cuda(0)) - before;
+  EXPECT_EQ(frame.launches, 1U);
+  EXPECT_EQ(frame.copies, 2U);
+  EXPECT_EQ(frame.waits, 1U);
+  EXPECT_EQ(frame.device_allocations + frame.pinned_allocations + frame.blocking_copies, 0U);
+}
+
+TEST_F(CudaDeviceTest, CopiesReachTheOtherSide) {
+  const Stream stream(Device::cuda(0));
+  auto buffer = DeviceBuffer<float>::zeros(stream, 3);
+  PinnedBuffer<float> from(Device::cuda(0), 3);
+  from[1] = 7;
+  upload(stream, from.span(), buffer.span());
+  EXPECT_EQ(read_back_blocking(stream, buffer.span()), (std::vector<float>{0, 7, 0}));
+}
+
+TEST_F(CudaDeviceTest, WhatIsCreatedIsDestroyed) {
+  static_cast<void>(scale_kernel());
+  const auto before = fake::live_objects();
+  {
+    FrameLoop loop;
+    loop.submit();
+    const Graph graph = Graph::capture(loop.stream, [&] { loop.submit(); });
+    graph.launch(loop.stream);
+    loop.stream.synchronize();
+  }
+  EXPECT_EQ(fake::live_objects(), before);
+}
+
+// Everything an application does, so that every call of the driver can be made to fail in its midst.
+void use_everything() {
+  FrameLoop loop;
+  loop.submit();
+  loop.done.synchronize();
+  TimedEvent start(Device::cuda(0));
+  TimedEvent end(Device::cuda(0));
+  start.record(loop.stream);
+  loop.stream.enqueue_host("nothing", [] {});
+  end.record(loop.stream);
+  const Stream second(Device::cuda(0));
+  second.order_after(loop.done);
+  second.synchronize();
+  loop.stream.synchronize();
+  static_cast<void>(elapsed(start, end));
+  static_cast<void>(loop.stream.is_idle());
+  GraphNode node;
+  Graph graph = Graph::capture(loop.stream, [&] {
+    scale_kernel().launch(loop.stream, grid_1d(64), loop.input.span(), loop.output.span(), 2.0F, std::int32_t{64});
+    if (Graph::is_capturing(loop.stream)) node = Graph::last_node(loop.stream);
+    loop.stream.enqueue_host("nothing", [] {});
+  });
+  scale_kernel().update(graph, node, grid_1d(64), loop.output.span(), loop.input.span(), 3.0F, std::int32_t{64});
+  graph.launch(loop.stream);
+  static_cast<void>(read_back_blocking(loop.stream, loop.output.span()));
+}
+
+// Destructors cannot throw: what fails in them is reported.
+bool is_of_a_destructor(const std::string& symbol) {
+  return symbol.find("Destroy") != std::string::npos || symbol.find("Free") != std::string::npos;
+}
+
+class CudaFailureTest : public CudaDeviceTest, public ::testing::WithParamInterface<std::pair<int, ErrorCode>> {};
+
+TEST_P(CudaFailureTest, EveryCallsFailureIsReportedAndNothingElseLeaks) {
+  const auto [result, code] = GetParam();
+  static_cast<void>(scale_kernel());
+  use_everything();
+  fake::reset();
+  use_everything();
+  const std::vector<std::string> script = fake::calls();
+  std::map<std::string, std::uint64_t> seen;
+  for (const std::string& symbol : script) {
+    const std::uint64_t nth = seen[symbol]++;
+    SCOPED_TRACE(symbol + " call " + std::to_string(nth));
+    const auto live = fake::live_objects();
+    int reports = 0;
+    const LogSink sink = set_log_sink([&](LogLevel level, std::string_view) { reports += level == LogLevel::kError ? 1 : 0; });
+    fake::reset();
+    fake::fail(symbol.c_str(), nth, result);
+    std::string message;
+    try {
+      use_everything();
+    } catch (const Error& error) {
+      message = error.what();
+      EXPECT_EQ(error.code(), code) << message;
+    }
+    set_log_sink(sink);
+    EXPECT_TRUE(!message.empty() || reports > 0) << "the failure vanished";
+    // An object whose destruction was refused lives on in the driver; nothing else may.
+    EXPECT_LE(fake::live_objects() - live, is_of_a_destructor(symbol) || symbol == "cuStreamEndCapture" ? 1 : 0);
+    if (!message.empty()) {
+      EXPECT_THAT(message, HasSubstr("CUDA_ERROR_FAKE"));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Codes, CudaFailureTest,
+                         ::testing::Values(std::pair(cuda::kErrorInvalidValue, ErrorCode::kBackend),
+                                           std::pair(cuda::kErrorOutOfMemory, ErrorCode::kOutOfMemory)));
+
+TEST_F(CudaDeviceTest, AStickyFaultLosesTheDeviceForGood) {
+  const auto scenario = [] {
+    const Stream stream(Device::cuda(0));
+    fake::fail("cuStreamSynchronize", 0, cuda::kErrorIllegalAddress);
+    ErrorCode first = ErrorCode::kInternal;
+    ErrorCode second = ErrorCode::kInternal;
+    try {
+      stream.synchronize();
+    } catch (const Error& error) {
+      first = error.code();
+    }
+    try {
+      static_cast<void>(DeviceBuffer<float>::uninitialized(stream, 1));
+    } catch (const Error& error) {
+      second = error.code();
+    }
+    std::exit(first == ErrorCode::kDeviceLost && second == ErrorCode::kDeviceLost ? 0 : 1);
+  };
+  EXPECT_EXIT(scenario(), ::testing::ExitedWithCode(0), "");
+}
+
+TEST_F(CudaDeviceTest, AFailedHostTaskIsThrownByTheNextWaitAndOnlyThere) {
+  const Stream stream(Device::cuda(0));
+  stream.enqueue_host("network", [] { throw Error(ErrorCode::kBackend, "no result"); });
+  try {
+    stream.synchronize();
+    FAIL() << "the wait threw nothing";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("network"));
+    EXPECT_THAT(error.what(), HasSubstr("no result"));
+  }
+  EXPECT_NO_THROW(stream.synchronize());
+}
+
+TEST_F(CudaDeviceTest, CaptureRefusesAllocationWaitsAndMemoryOfNobody) {
+  const Stream stream(Device::cuda(0));
+  const CaptureOptions cold{.warm_up = false, .foreign = {}};
+  const auto code_of = [&](const std::function<void()>& work) {
+    try {
+      static_cast<void>(Graph::capture(stream, work, cold));
+    } catch (const Error& error) {
+      return error.code();
+    }
+    return ErrorCode::kInternal;
+  };
+  EXPECT_EQ(code_of([&] { static_cast<void>(DeviceBuffer<float>::uninitialized(stream, 1)); }), ErrorCode::kUnsupported);
+  EXPECT_EQ(code_of([&] { stream.synchronize(); }), ErrorCode::kUnsupported);
+  float foreign = 0;
+  EXPECT_EQ(code_of([&] { fill_bytes(stream, DeviceSpan<float>::from_raw(&foreign, 1), 0); }), ErrorCode::kInvalidArgument);
+  EXPECT_NO_THROW(stream.synchronize());
+}
+
+TEST_F(CudaDeviceTest, AGraphKeepsItsBuffersAlive) {
+  const Stream stream(Device::cuda(0));
+  auto buffer = DeviceBuffer<float>::uninitialized(stream, 1);
+  const Graph graph = Graph::capture(stream, [&] { fill_bytes(stream, buffer.span(), 1); });
+  buffer = {};
+  EXPECT_EQ(fake::calls_of("cuMemFreeAsync"), 0U);
+  graph.launch(stream);
+  stream.synchronize();
+}
+
+TEST_F(CudaDeviceTest, ADeclarationThatIsNotTheKernelsIsRefused) {
+  const KernelModule module = KernelModule::compile(Device::cuda(0), "scale.cu", kScaleSource);
+  using TooFew = void(DeviceSpan<const float>, DeviceSpan<float>, float);
+  using TooMany = void(DeviceSpan<const float>, DeviceSpan<float>, float, std::int32_t, std::int32_t);
+  using OtherSize = void(DeviceSpan<const float>, DeviceSpan<float>, double, std::int32_t);
+  EXPECT_THROW(static_cast<void>(module.get<TooFew>("scale")), Error);
+  EXPECT_THROW(static_cast<void>(module.get<TooMany>("scale")), Error);
+  EXPECT_THROW(static_cast<void>(module.get<OtherSize>("scale")), Error);
+  EXPECT_NO_THROW(static_cast<void>(module.get<Scale>("scale")));
+}
+
+TEST_F(CudaDeviceTest, AnUnknownKernelIsNotFoundAndTheKnownAreListed) {
+  const KernelModule module = KernelModule::compile(Device::cuda(0), "scale.cu", kScaleSource);
+  try {
+    static_cast<void>(module.get<Scale>("shrink"));
+    FAIL() << "found";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kNotFound);
+    EXPECT_THAT(error.what(), HasSubstr("it has scale"));
+  }
+}
+
+TEST_F(CudaDeviceTest, ASourceThatDoesNotCompileIsShownWithItsLines) {
+  try {
+    static_cast<void>(KernelModule::compile(Device::cuda(0), "bad.cu", "\nextern \"C\" __global__ void bad() { nonsense; }\n"));
+    FAIL() << "compiled";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+    EXPECT_THAT(error.what(), HasSubstr("bad.cu(2): error"));
+    EXPECT_THAT(error.what(), HasSubstr("    2 | extern"));
+  }
+}
+
+TEST_F(CudaDeviceTest, AStreamOfAnotherDeviceIsRefusedByNumber) {
+  try {
+    const Stream stream(Device::cuda(5));
+    FAIL() << "cuda:5 was opened";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUnavailable);
+    EXPECT_THAT(error.what(), HasSubstr("cuda:5"));
+  }
+}
+
+// What a process finds that is started with other drivers. Each runs in a child, as a driver is opened once for each process.
+void report_problem() {
+  std::fprintf(stderr, "%s", cuda::driver_status().problem.c_str());
+  std::exit(cuda::driver_status().usable ? 0 : 1);
+}
+
+TEST(CudaDriverDeathTest, AMissingDriverIsSaidNotThrown) {
+  EXPECT_EXIT((setenv("VRT_CUDA_DRIVER", "/nowhere/libcuda.so.1", 1), report_problem()), ::testing::ExitedWithCode(1),
+              "no CUDA driver: /nowhere/libcuda.so.1");
+}
+
+TEST(CudaDriverDeathTest, TheToolkitsStubIsNamed) {
+  EXPECT_EXIT((setenv("VRT_FAKE_INIT", "34", 1), report_problem()), ::testing::ExitedWithCode(1), "stub");
+}
+
+TEST(CudaDriverDeathTest, AMachineWithoutAGpuIsSaid) {
+  EXPECT_EXIT((setenv("VRT_FAKE_INIT", "100", 1), report_problem()), ::testing::ExitedWithCode(1), "finds no GPU");
+}
+
+TEST(CudaDriverDeathTest, AnOldDriverIsNamedWithItsVersion) {
+  EXPECT_EXIT((setenv("VRT_FAKE_VERSION", "11040", 1), report_problem()), ::testing::ExitedWithCode(1), "CUDA 11.4.*12.0");
+}
+
+void allocate_and_exit() {
+  {
+    const Stream stream(Device::cuda(0));
+    { const auto buffer = DeviceBuffer<float>::zeros(stream, 4); }
+    const auto again = DeviceBuffer<float>::zeros(stream, 4);
+    stream.synchronize();
+  }
+  std::exit(fake::calls_of("cuMemAlloc_v2") == 1 && fake::calls_of("cuMemFree_v2") == 1 ? 0 : 1);
+}
+
+TEST(CudaDriverDeathTest, WithoutMemoryPoolsFreedBlocksAreUsedAgain) {
+  EXPECT_EXIT((setenv("VRT_FAKE_POOLS", "0", 1), allocate_and_exit()), ::testing::ExitedWithCode(0), "");
+}
+
+TEST(CudaDriverDeathTest, ADriverWithoutTheOptionalEntryPointsWorks) {
+  EXPECT_EXIT((fake::use_fake_driver(VRT_FAKE_OLD_DRIVER_PATH), allocate_and_exit()), ::testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace vrt
+
+int main(int argc, char** argv) {
+  vrt::cuda::testing::use_fake_driver(VRT_FAKE_DRIVER_PATH);
+  ::testing::InitGoogleTest(&argc, argv);
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,69 @@
+// One GPU: its primary context, its capabilities and its counts.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "vrt/device/counting.h"
+#include "vrt/device/backend.h"
+#include "vrt/device/cuda/context.h"
+#include "vrt/device/cuda/driver_api.h"
+#include "vrt/device/cuda/host_tasks.h"
+
+namespace vrt::cuda {
+
+/// Opened on first use and never closed: what was allocated on it may outlive every other object.
+class CudaDevice final : public detail::DeviceBackend {
+ public:
+  /// Throws kUnavailable if there is no usable driver or no such device.
+  [[nodiscard]] static CudaDevice& open(int ordinal);
+
+  [[nodiscard]] DeviceInfo describe() const override;
+  [[nodiscard]] std::shared_ptr<detail::StreamBackend> make_stream() override;
+  [[nodiscard]] std::shared_ptr<detail::StreamBackend> adopt_stream(void* native_handle) override;
+  [[nodiscard]] std::shared_ptr<detail::EventBackend> make_event(Timing timing) override;
+  [[nodiscard]] std::shared_ptr<const detail::ModuleBackend> load(const KernelSource& source) override;
+  [[nodiscard]] std::shared_ptr<const detail::ModuleBackend> compile(const std::string& name, const std::string& cuda_c,
+                                                                     const CompileOptions& options) override;
+  [[nodiscard]] Pinned allocate_pinned(std::size_t bytes) override;
+  void free_pinned(void* host, std::size_t bytes) noexcept override;
+  [[nodiscard]] DeviceCounters counters() const override { return counts_.snapshot(); }
+
+  [[nodiscard]] const DriverApi& api() const noexcept { return api_; }
+  [[nodiscard]] Device device() const noexcept { return Device::cuda(ordinal_); }
+  [[nodiscard]] CUctx_st* context() const noexcept { return context_; }
+  [[nodiscard]] ContextScope scope() const { return ContextScope(api_, context_); }
+  [[nodiscard]] detail::Counters& counts() noexcept { return counts_; }
+  [[nodiscard]] HostTaskPool& host_tasks() noexcept { return host_tasks_; }
+  /// 90 for compute capability 9.0.
+  [[nodiscard]] int architecture() const noexcept { return architecture_; }
+  [[nodiscard]] bool has_memory_pools() const noexcept { return has_memory_pools_; }
+
+  /// As cuda::check; a sticky fault marks the device as lost.
+  void check(Result result, const char* call, std::string_view doing);
+  /// Throws kDeviceLost if an earlier call found a sticky fault.
+  void require_alive() const;
+
+ private:
+  explicit CudaDevice(int ordinal);
+  [[nodiscard]] int attribute(Enum which) const;
+  void keep_freed_memory();
+
+  const DriverApi& api_;
+  int ordinal_;
+  DeviceId id_ = 0;
+  CUctx_st* context_ = nullptr;
+  int architecture_ = 0;
+  bool has_memory_pools_ = false;
+  bool is_integrated_ = false;
+  std::atomic<bool> lost_{false};
+  detail::Counters counts_;
+  HostTaskPool host_tasks_;
+  std::mutex modules_mutex_;
+  std::map<const void*, std::shared_ptr<const detail::ModuleBackend>> modules_;  // By the address of a source's text.
+};
+
+}  // namespace vrt::cuda

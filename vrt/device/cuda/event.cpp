@@ -1,0 +1,40 @@
+#include "vrt/device/cuda/event.h"
+
+#include "vrt/base/fail.h"
+#include "vrt/device/cuda/driver.h"
+
+namespace vrt::cuda {
+
+CudaEvent::CudaEvent(CudaDevice& device, CUevent_st* event, detail::DeviceBackend::Timing timing)
+    : device_(device), event_(event), timing_(timing) {}
+
+CudaEvent::~CudaEvent() {
+  const ContextScope current = device_.scope();
+  report(device_.api().event_destroy(event_), "cuEventDestroy_v2");
+}
+
+bool CudaEvent::is_done() const {
+  const Result result = device_.api().event_query(event_);
+  if (result == kErrorNotReady) return false;
+  device_.check(result, "cuEventQuery", "asking whether an event was reached");
+  return true;
+}
+
+void CudaEvent::synchronize() const {
+  device_.counts().waits.increment();
+  if (!is_recorded()) return;
+  device_.check(device_.api().event_synchronize(event_), "cuEventSynchronize", "waiting for an event");
+  failure_->rethrow();
+}
+
+std::chrono::duration<double, std::milli> CudaEvent::since(const detail::EventBackend& start) const {
+  const auto& from = dynamic_cast<const CudaEvent&>(start);
+  require(from.is_recorded() && is_recorded(), "elapsed needs two recorded events; record both on a stream first");
+  require(from.is_done() && is_done(), "elapsed needs two events that were reached; wait for the later one first");
+  float milliseconds = 0;
+  device_.check(device_.api().event_elapsed_time(&milliseconds, from.event_, event_), "cuEventElapsedTime",
+                "measuring the time between two events");
+  return std::chrono::duration<double, std::milli>(milliseconds);
+}
+
+}  // namespace vrt::cuda

@@ -1,0 +1,37 @@
+// CUDA's events behind vrt::Event and vrt::TimedEvent.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "vrt/device/backend.h"
+#include "vrt/device/cuda/device.h"
+#include "vrt/device/cuda/host_tasks.h"
+
+namespace vrt::cuda {
+
+class CudaEvent final : public detail::EventBackend {
+ public:
+  CudaEvent(CudaDevice& device, CUevent_st* event, detail::DeviceBackend::Timing timing);
+  ~CudaEvent() override;
+  CudaEvent(const CudaEvent&) = delete;
+  CudaEvent& operator=(const CudaEvent&) = delete;
+
+  [[nodiscard]] Device device() const noexcept override { return device_.device(); }
+  [[nodiscard]] bool is_done() const override;
+  void synchronize() const override;
+  [[nodiscard]] std::chrono::duration<double, std::milli> since(const detail::EventBackend& start) const override;
+
+  [[nodiscard]] CUevent_st* handle() const noexcept { return event_; }
+  [[nodiscard]] bool is_recorded() const noexcept { return failure_ != nullptr; }
+  /// Notes that the event was recorded on a stream whose host tasks fail into `failure`.
+  void recorded_on(std::shared_ptr<HostTaskFailure> failure) { failure_ = std::move(failure); }
+
+ private:
+  CudaDevice& device_;
+  CUevent_st* event_;
+  detail::DeviceBackend::Timing timing_;
+  std::shared_ptr<HostTaskFailure> failure_;  // Of the stream it was recorded on; nullptr before.
+};
+
+}  // namespace vrt::cuda

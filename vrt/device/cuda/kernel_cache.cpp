@@ -1,0 +1,188 @@
+#include "vrt/device/cuda/kernel_cache.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "vrt/base/atomic_file.h"
+#include "vrt/base/cache_paths.h"
+#include "vrt/base/fail.h"
+#include "vrt/base/log.h"
+#include "vrt/base/sha256.h"
+
+namespace vrt::cuda {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Raised whenever the format of an entry or the meaning of a key changes.
+constexpr std::string_view kSchema = "vrt-kernels-1";
+constexpr std::string_view kSuffix = ".kernels";
+constexpr std::size_t kDigestDigits = 64;
+
+std::string digest_text(std::string_view text) {
+  Sha256 digest;
+  digest.update(text);
+  return digest.finish();
+}
+
+// An entry: schema line, digest line, target line, the image.
+std::string encode(const CompiledKernels& kernels) {
+  const std::string body = kernels.target + '\n' + kernels.image;
+  return fmt::format("{}\n{}\n{}", kSchema, digest_text(body), body);
+}
+
+std::optional<CompiledKernels> decode(const std::string& entry) {
+  const std::size_t body_at = kSchema.size() + 1 + kDigestDigits + 1;
+  if (entry.size() <= body_at) return std::nullopt;
+  const std::string body = entry.substr(body_at);
+  if (entry.compare(0, body_at, fmt::format("{}\n{}\n", kSchema, digest_text(body))) != 0) return std::nullopt;
+  const std::size_t line_end = body.find('\n');
+  if (line_end == std::string::npos) return std::nullopt;
+  return CompiledKernels{body.substr(line_end + 1), body.substr(0, line_end), {}};
+}
+
+std::optional<std::string> read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+void warn_once(std::string_view problem) noexcept {
+  static std::atomic<bool> warned{false};
+  if (warned.exchange(true)) return;
+  try {
+    log(LogLevel::kWarning, fmt::format("the kernel cache cannot be used, kernels are compiled again: {}", problem));
+  } catch (...) {  // Out of memory while formatting; the cache is a convenience.
+  }
+}
+
+struct Entry {
+  fs::path path;
+  fs::file_time_type written;
+  std::uint64_t bytes = 0;
+};
+
+std::vector<Entry> entries_in(const fs::path& folder) {
+  std::vector<Entry> entries;
+  std::error_code none;
+  for (const auto& item : fs::directory_iterator(folder, none)) {
+    std::error_code gone;  // Another process may be clearing at the same time.
+    if (item.path().extension() != kSuffix) continue;
+    Entry entry{item.path(), item.last_write_time(gone), item.file_size(gone)};
+    if (!gone) entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+void drop_oldest(const fs::path& folder, std::uint64_t limit_bytes) {
+  std::vector<Entry> entries = entries_in(folder);
+  std::uint64_t total = 0;
+  for (const Entry& entry : entries) total += entry.bytes;
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.written < b.written; });
+  for (const Entry& entry : entries) {
+    if (total <= limit_bytes) return;
+    std::error_code ignored;
+    fs::remove(entry.path, ignored);
+    total -= entry.bytes;
+  }
+}
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+KernelCache from_environment() {
+  constexpr std::uint64_t kDefaultLimitMegabytes = 256;
+  if (variable("VRT_KERNEL_CACHE") == "off") return {{}, {}, 0};
+  const std::string limit = variable("VRT_KERNEL_CACHE_MB");
+  const std::uint64_t megabytes = limit.empty() ? kDefaultLimitMegabytes : std::strtoull(limit.c_str(), nullptr, 10);
+  fs::path folder;
+  try {
+    folder = cache_root() / "kernels";
+  } catch (const std::exception& error) {
+    warn_once(error.what());
+  }
+  return {folder, variable("VRT_KERNEL_SEED"), megabytes << 20U};
+}
+
+}  // namespace
+
+std::string digest_of(const KernelCacheKey& key) {
+  Sha256 digest;
+  // Lengths in front keep neighbouring fields from running into each other.
+  const auto add = [&](std::string_view field) {
+    digest.update(fmt::format("{}:", field.size()));
+    digest.update(field);
+  };
+  add(kSchema);
+  add(key.source);
+  for (const std::string& option : key.options) add(option);
+  add(fmt::format("{} {} {}", key.options.size(), key.architecture, key.nvrtc_version));
+  add(key.nvrtc_build);
+  return digest.finish();
+}
+
+KernelCache::KernelCache(fs::path folder, fs::path seed, std::uint64_t limit_bytes)
+    : folder_(std::move(folder)), seed_(std::move(seed)), limit_bytes_(limit_bytes) {}
+
+const KernelCache& KernelCache::shared() {
+  static const KernelCache* const cache = new KernelCache(from_environment());
+  return *cache;
+}
+
+std::optional<CompiledKernels> KernelCache::find(const std::string& digest) const noexcept {
+  try {
+    for (const fs::path& folder : {folder_, seed_}) {
+      if (folder.empty()) continue;
+      const auto entry = read_file(folder / (digest + std::string(kSuffix)));
+      if (!entry) continue;
+      if (auto kernels = decode(*entry)) return kernels;
+      warn_once(fmt::format("{} is damaged", (folder / digest).string()));
+    }
+  } catch (const std::exception& error) {
+    warn_once(error.what());
+  }
+  return std::nullopt;
+}
+
+void KernelCache::store(const std::string& digest, const CompiledKernels& kernels) const noexcept {
+  if (folder_.empty()) return;
+  try {
+    AtomicFile file(folder_ / (digest + std::string(kSuffix)));
+    file.write(encode(kernels));
+    file.commit();
+    drop_oldest(folder_, limit_bytes_);
+  } catch (const std::exception& error) {
+    warn_once(error.what());
+  }
+}
+
+KernelCache::Usage KernelCache::usage() const {
+  Usage usage{folder_, 0, 0};
+  for (const Entry& entry : entries_in(folder_)) {
+    ++usage.entry_count;
+    usage.bytes += entry.bytes;
+  }
+  return usage;
+}
+
+std::size_t KernelCache::clear() const {
+  const std::vector<Entry> entries = entries_in(folder_);
+  for (const Entry& entry : entries) {
+    std::error_code error;
+    if (!fs::remove(entry.path, error) && error) {
+      throw Error(ErrorCode::kIo, fmt::format("cannot remove {}", entry.path.string()), error.message());
+    }
+  }
+  return entries.size();
+}
+
+}  // namespace vrt::cuda

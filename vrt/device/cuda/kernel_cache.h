@@ -1,0 +1,63 @@
+// Compiled kernels kept on disk, so that the second start compiles nothing.
+//
+// An entry is one file named by the SHA-256 of everything that decides the result; it begins with a header that holds the
+// digest of the rest. A damaged, foreign or unreadable entry is as good as none: trouble with the cache never fails a
+// program, it is logged once and the kernel is compiled.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "vrt/base/export.h"
+#include "vrt/device/cuda/nvrtc.h"
+
+namespace vrt::cuda {
+
+/// Everything that decides what compiling gives.
+struct KernelCacheKey {
+  std::string_view source;   ///< With the prelude.
+  std::span<const std::string> options;
+  int architecture = 0;
+  int nvrtc_version = 0;
+  std::string_view nvrtc_build;
+};
+
+/// 64 hexadecimal digits.
+[[nodiscard]] VRT_API std::string digest_of(const KernelCacheKey& key);
+
+/// One folder of entries. Safe to use from several threads and processes at once.
+class VRT_API KernelCache {
+ public:
+  /// `folder` is created when something is stored; `seed` is a second folder, only read; empty: none.
+  KernelCache(std::filesystem::path folder, std::filesystem::path seed, std::uint64_t limit_bytes);
+
+  /// The cache in `cache_root() / "kernels"`: `VRT_KERNEL_CACHE=off` switches it off, `VRT_KERNEL_CACHE_MB` sets its limit
+  /// (256 by default), `VRT_KERNEL_SEED` names the seed folder.
+  [[nodiscard]] static const KernelCache& shared();
+
+  /// The entry of that digest if there is a sound one.
+  [[nodiscard]] std::optional<CompiledKernels> find(const std::string& digest) const noexcept;
+  /// Stores an entry; drops the oldest ones above the limit.
+  void store(const std::string& digest, const CompiledKernels& kernels) const noexcept;
+
+  struct Usage {
+    std::filesystem::path folder;  ///< Empty if the cache is off.
+    std::size_t entry_count = 0;
+    std::uint64_t bytes = 0;
+  };
+  [[nodiscard]] Usage usage() const;
+  /// Removes every entry; returns how many. Throws kIo if one cannot be removed.
+  std::size_t clear() const;
+
+ private:
+  std::filesystem::path folder_;
+  std::filesystem::path seed_;
+  std::uint64_t limit_bytes_;
+};
+
+}  // namespace vrt::cuda

@@ -1,0 +1,23 @@
+// For tests: the controls of the fake driver that this process has loaded.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace vrt::cuda::testing {
+
+/// Loads the fake driver as the process's CUDA driver; before any other use of CUDA. `path` of the shared object.
+void use_fake_driver(const char* path);
+
+/// Forgets calls and planned failures.
+void reset();
+/// The nth call of `symbol` from now answers `result`.
+void fail(const char* symbol, std::uint64_t nth, int result);
+/// The calls since the last reset, in order.
+[[nodiscard]] std::vector<std::string> calls();
+/// How many of them were of `symbol`.
+[[nodiscard]] std::size_t calls_of(const std::string& symbol);
+[[nodiscard]] std::int64_t live_objects();
+
+}  // namespace vrt::cuda::testing

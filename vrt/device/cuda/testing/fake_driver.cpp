@@ -1,0 +1,381 @@
+// A CUDA driver without a GPU: a shared object with the driver's names, loaded through the same path as the real one.
+//
+// Device memory is host memory and operations run when they are enqueued, so that copies and fills can be checked; kernels are
+// counted but not run. Every call is logged and can be made to fail. The environment sets what a process sees:
+//   VRT_FAKE_VERSION=12020  VRT_FAKE_INIT=100 (cuInit's answer)  VRT_FAKE_DEVICES=2  VRT_FAKE_POOLS=0
+// Built a second time with VRT_FAKE_OLD_DRIVER it lacks the optional entry points.
+#include "vrt/device/cuda/testing/fake_driver.h"
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "vrt/device/cuda/driver_types.h"
+
+using vrt::cuda::DeviceId;
+using vrt::cuda::DevicePointer;
+using vrt::cuda::Enum;
+using vrt::cuda::Result;
+
+// The driver's opaque objects.
+struct CUgraphNode_st {
+  std::function<void()> run;
+  bool is_kernel = false;
+};
+struct CUgraph_st {
+  std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
+};
+struct CUgraphExec_st {
+  CUgraph_st* graph;
+};
+struct CUstream_st {
+  std::unique_ptr<CUgraph_st> capture;
+  CUgraphNode_st* last = nullptr;
+};
+struct CUevent_st {
+  std::chrono::steady_clock::time_point reached;
+  bool recorded = false;
+};
+struct CUmod_st {
+  std::string image_start;
+};
+struct CUfunc_st {
+  std::string name;
+};
+struct CUctx_st {};
+struct CUmemPoolHandle_st {};
+
+namespace {
+
+struct Fake {
+  std::mutex mutex;
+  std::vector<const char*> log;
+  std::string failing_symbol;
+  std::uint64_t calls_until_failure = 0;
+  Result failure = 0;
+  Result sticky = 0;
+  std::set<const void*> live;
+  std::map<std::string, std::unique_ptr<CUfunc_st>> functions;
+  CUctx_st context;
+  CUmemPoolHandle_st pool;
+};
+
+Fake& fake() {
+  static Fake* const instance = new Fake();  // The driver outlives every static object.
+  return *instance;
+}
+
+thread_local CUctx_st* current_context = nullptr;
+
+int setting(const char* name, int otherwise) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? otherwise : std::atoi(value);
+}
+
+bool is_sticky(Result result) { return result >= 700 && result < 720; }
+
+// The answer that was planned for this call; 0 if none was.
+Result planned_answer(const char* symbol) {
+  Fake& f = fake();
+  f.log.push_back(symbol);
+  if (f.sticky != 0) return f.sticky;
+  if (f.failing_symbol != symbol || f.calls_until_failure-- != 0) return 0;
+  f.failing_symbol.clear();
+  if (is_sticky(f.failure)) f.sticky = f.failure;
+  return f.failure;
+}
+
+template <typename Body>
+Result call(const char* symbol, const Body& body) {
+  const std::lock_guard lock(fake().mutex);
+  if (const Result planned = planned_answer(symbol); planned != 0) return planned;
+  return body();
+}
+
+template <typename Object>
+Result create(const char* symbol, Object** out) {
+  return call(symbol, [&] {
+    *out = new Object();
+    fake().live.insert(*out);
+    return Result{0};
+  });
+}
+
+template <typename Object>
+Result destroy(const char* symbol, Object* object) {
+  return call(symbol, [&] {
+    if (fake().live.erase(object) == 0) return vrt::cuda::kErrorInvalidValue;
+    delete object;
+    return Result{0};
+  });
+}
+
+Result allocate(void** out, std::size_t bytes) {
+  *out = std::calloc(1, bytes == 0 ? 1 : bytes);
+  if (*out == nullptr) return vrt::cuda::kErrorOutOfMemory;
+  fake().live.insert(*out);
+  return 0;
+}
+
+Result release(void* memory) {
+  if (fake().live.erase(memory) == 0) return vrt::cuda::kErrorInvalidValue;
+  std::free(memory);
+  return 0;
+}
+
+void* host(DevicePointer pointer) { return reinterpret_cast<void*>(pointer); }
+
+// Runs an operation, or adds it to the stream's capture.
+Result enqueue(CUstream_st* stream, std::function<void()> operation, bool is_kernel = false) {
+  if (stream->capture == nullptr) {
+    operation();
+    return 0;
+  }
+  auto node = std::make_unique<CUgraphNode_st>();
+  node->run = std::move(operation);
+  node->is_kernel = is_kernel;
+  stream->last = node.get();
+  stream->capture->nodes.push_back(std::move(node));
+  return 0;
+}
+
+Result enqueue_copy(const char* symbol, CUstream_st* stream, void* to, const void* from, std::size_t bytes) {
+  return call(symbol, [&] { return enqueue(stream, [=] { std::memcpy(to, from, bytes); }); });
+}
+
+}  // namespace
+
+extern "C" {
+
+// Control.
+void vrt_fake_reset() {
+  const std::lock_guard lock(fake().mutex);
+  fake().log.clear();
+  fake().failing_symbol.clear();
+  fake().sticky = 0;
+}
+void vrt_fake_fail(const char* symbol, std::uint64_t nth, int result) {
+  const std::lock_guard lock(fake().mutex);
+  fake().failing_symbol = symbol;
+  fake().calls_until_failure = nth;
+  fake().failure = result;
+}
+std::uint64_t vrt_fake_call_count() { return fake().log.size(); }
+const char* vrt_fake_call(std::uint64_t index) { return fake().log.at(index); }
+std::int64_t vrt_fake_live_objects() { return static_cast<std::int64_t>(fake().live.size()); }
+
+// The driver.
+Result cuInit(unsigned) {
+  return call("cuInit", [] { return setting("VRT_FAKE_INIT", 0); });
+}
+Result cuDriverGetVersion(int* version) {
+  *version = setting("VRT_FAKE_VERSION", 13000);
+  return 0;
+}
+Result cuGetErrorName(Result, const char** name) {
+  *name = "CUDA_ERROR_FAKE";
+  return 0;
+}
+Result cuGetErrorString(Result, const char** text) {
+  *text = "a failure that a test asked for";
+  return 0;
+}
+
+Result cuDeviceGetCount(int* count) {
+  return call("cuDeviceGetCount", [&] { return *count = setting("VRT_FAKE_DEVICES", 1), Result{0}; });
+}
+Result cuDeviceGet(DeviceId* device, int ordinal) {
+  return call("cuDeviceGet", [&] { return *device = ordinal, Result{0}; });
+}
+Result cuDeviceGetName(char* name, int capacity, DeviceId) {
+  return call("cuDeviceGetName", [&] {
+    std::strncpy(name, "Fake GPU", static_cast<std::size_t>(capacity));
+    return Result{0};
+  });
+}
+Result cuDeviceTotalMem_v2(std::size_t* bytes, DeviceId) {
+  return call("cuDeviceTotalMem_v2", [&] { return *bytes = std::size_t{8} << 30U, Result{0}; });
+}
+Result cuDeviceGetAttribute(int* value, Enum attribute, DeviceId) {
+  return call("cuDeviceGetAttribute", [&] {
+    const std::map<Enum, int> values{{vrt::cuda::kAttributeComputeMajor, 9},
+                                     {vrt::cuda::kAttributeMultiprocessorCount, 4},
+                                     {vrt::cuda::kAttributeIntegrated, setting("VRT_FAKE_INTEGRATED", 0)},
+                                     {vrt::cuda::kAttributeMemoryPoolsSupported, setting("VRT_FAKE_POOLS", 1)}};
+    const auto known = values.find(attribute);
+    *value = known == values.end() ? 0 : known->second;
+    return Result{0};
+  });
+}
+Result cuDevicePrimaryCtxRetain(CUctx_st** context, DeviceId) {
+  return call("cuDevicePrimaryCtxRetain", [&] { return *context = &fake().context, Result{0}; });
+}
+// Not logged and never failing: they stand in the path of every other call.
+Result cuCtxGetCurrent(CUctx_st** context) { return *context = current_context, 0; }
+Result cuCtxSetCurrent(CUctx_st* context) { return current_context = context, 0; }
+
+Result cuStreamCreate(CUstream_st** stream, unsigned) { return create("cuStreamCreate", stream); }
+Result cuStreamDestroy_v2(CUstream_st* stream) { return destroy("cuStreamDestroy_v2", stream); }
+Result cuStreamSynchronize(CUstream_st*) {
+  return call("cuStreamSynchronize", [] { return Result{0}; });
+}
+Result cuStreamQuery(CUstream_st*) {
+  return call("cuStreamQuery", [] { return Result{0}; });
+}
+Result cuStreamGetCtx(CUstream_st*, CUctx_st** context) {
+  return call("cuStreamGetCtx", [&] { return *context = &fake().context, Result{0}; });
+}
+Result cuStreamWaitEvent(CUstream_st*, CUevent_st*, unsigned) {
+  return call("cuStreamWaitEvent", [] { return Result{0}; });
+}
+
+Result cuEventCreate(CUevent_st** event, unsigned) { return create("cuEventCreate", event); }
+Result cuEventDestroy_v2(CUevent_st* event) { return destroy("cuEventDestroy_v2", event); }
+Result cuEventRecord(CUevent_st* event, CUstream_st*) {
+  return call("cuEventRecord", [&] {
+    event->reached = std::chrono::steady_clock::now();
+    event->recorded = true;
+    return Result{0};
+  });
+}
+Result cuEventQuery(CUevent_st*) {
+  return call("cuEventQuery", [] { return Result{0}; });
+}
+Result cuEventSynchronize(CUevent_st*) {
+  return call("cuEventSynchronize", [] { return Result{0}; });
+}
+Result cuEventElapsedTime(float* milliseconds, CUevent_st* start, CUevent_st* end) {
+  return call("cuEventElapsedTime", [&] {
+    *milliseconds = std::chrono::duration<float, std::milli>(end->reached - start->reached).count();
+    return Result{0};
+  });
+}
+
+Result cuMemAlloc_v2(DevicePointer* memory, std::size_t bytes) {
+  return call("cuMemAlloc_v2", [&] { return allocate(reinterpret_cast<void**>(memory), bytes); });
+}
+Result cuMemFree_v2(DevicePointer memory) {
+  return call("cuMemFree_v2", [&] { return release(host(memory)); });
+}
+Result cuMemHostAlloc(void** memory, std::size_t bytes, unsigned) {
+  return call("cuMemHostAlloc", [&] { return allocate(memory, bytes); });
+}
+Result cuMemFreeHost(void* memory) {
+  return call("cuMemFreeHost", [&] { return release(memory); });
+}
+Result cuMemHostGetDevicePointer_v2(DevicePointer* view, void* memory, unsigned) {
+  return call("cuMemHostGetDevicePointer_v2", [&] { return *view = reinterpret_cast<DevicePointer>(memory), Result{0}; });
+}
+Result cuMemcpyHtoDAsync_v2(DevicePointer to, const void* from, std::size_t bytes, CUstream_st* stream) {
+  return enqueue_copy("cuMemcpyHtoDAsync_v2", stream, host(to), from, bytes);
+}
+Result cuMemcpyDtoHAsync_v2(void* to, DevicePointer from, std::size_t bytes, CUstream_st* stream) {
+  return enqueue_copy("cuMemcpyDtoHAsync_v2", stream, to, host(from), bytes);
+}
+Result cuMemcpyDtoDAsync_v2(DevicePointer to, DevicePointer from, std::size_t bytes, CUstream_st* stream) {
+  return enqueue_copy("cuMemcpyDtoDAsync_v2", stream, host(to), host(from), bytes);
+}
+Result cuMemsetD8Async(DevicePointer to, unsigned char value, std::size_t bytes, CUstream_st* stream) {
+  return call("cuMemsetD8Async", [&] { return enqueue(stream, [=] { std::memset(host(to), value, bytes); }); });
+}
+
+Result cuModuleLoadData(CUmod_st** module, const void*) { return create("cuModuleLoadData", module); }
+Result cuModuleUnload(CUmod_st* module) { return destroy("cuModuleUnload", module); }
+Result cuModuleGetFunction(CUfunc_st** function, CUmod_st*, const char* name) {
+  return call("cuModuleGetFunction", [&] {
+    auto& known = fake().functions[name];
+    if (known == nullptr) known = std::make_unique<CUfunc_st>(CUfunc_st{name});
+    *function = known.get();
+    return Result{0};
+  });
+}
+Result cuFuncSetAttribute(CUfunc_st*, Enum, int) {
+  return call("cuFuncSetAttribute", [] { return Result{0}; });
+}
+Result cuLaunchKernel(CUfunc_st*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream_st* stream,
+                      void**, void**) {
+  return call("cuLaunchKernel", [&] { return enqueue(stream, [] {}, true); });
+}
+Result cuLaunchHostFunc(CUstream_st* stream, void (*function)(void*), void* argument) {
+  // Not under the lock: the function gives its node back, and may be slow.
+  std::unique_lock lock(fake().mutex);
+  if (const Result planned = planned_answer("cuLaunchHostFunc"); planned != 0) return planned;
+  if (stream->capture != nullptr) return enqueue(stream, [=] { function(argument); });
+  lock.unlock();
+  function(argument);
+  return 0;
+}
+
+Result cuStreamBeginCapture_v2(CUstream_st* stream, Enum) {
+  return call("cuStreamBeginCapture_v2", [&] { return stream->capture = std::make_unique<CUgraph_st>(), Result{0}; });
+}
+Result cuStreamEndCapture(CUstream_st* stream, CUgraph_st** graph) {
+  return call("cuStreamEndCapture", [&] {
+    *graph = stream->capture.release();
+    fake().live.insert(*graph);
+    return Result{0};
+  });
+}
+Result cuStreamGetCaptureInfo_v2(CUstream_st* stream, Enum* status, unsigned long long*, CUgraph_st**,
+                                 CUgraphNode_st* const** nodes, std::size_t* count) {
+  return call("cuStreamGetCaptureInfo_v2", [&] {
+    *status = stream->capture == nullptr ? 0 : 1;
+    *nodes = &stream->last;
+    *count = stream->last == nullptr ? 0 : 1;
+    return Result{0};
+  });
+}
+Result cuGraphGetNodes(CUgraph_st* graph, CUgraphNode_st**, std::size_t* count) {
+  return call("cuGraphGetNodes", [&] { return *count = graph->nodes.size(), Result{0}; });
+}
+Result cuGraphInstantiateWithFlags(CUgraphExec_st** executable, CUgraph_st* graph, unsigned long long) {
+  const Result result = create("cuGraphInstantiateWithFlags", executable);
+  if (result == 0) (*executable)->graph = graph;
+  return result;
+}
+Result cuGraphExecKernelNodeSetParams_v2(CUgraphExec_st*, CUgraphNode_st* node, const vrt::cuda::KernelNodeParams*) {
+  return call("cuGraphExecKernelNodeSetParams_v2",
+              [&] { return node->is_kernel ? Result{0} : vrt::cuda::kErrorInvalidValue; });
+}
+Result cuGraphLaunch(CUgraphExec_st* executable, CUstream_st*) {
+  const Result planned = call("cuGraphLaunch", [] { return Result{0}; });
+  if (planned != 0) return planned;
+  for (const auto& node : executable->graph->nodes) node->run();
+  return 0;
+}
+Result cuGraphExecDestroy(CUgraphExec_st* executable) { return destroy("cuGraphExecDestroy", executable); }
+Result cuGraphDestroy(CUgraph_st* graph) { return destroy("cuGraphDestroy", graph); }
+
+#if !defined(VRT_FAKE_OLD_DRIVER)
+Result cuMemAllocAsync(DevicePointer* memory, std::size_t bytes, CUstream_st*) {
+  return call("cuMemAllocAsync", [&] { return allocate(reinterpret_cast<void**>(memory), bytes); });
+}
+Result cuMemFreeAsync(DevicePointer memory, CUstream_st*) {
+  return call("cuMemFreeAsync", [&] { return release(host(memory)); });
+}
+Result cuDeviceGetDefaultMemPool(CUmemPoolHandle_st** pool, DeviceId) {
+  return call("cuDeviceGetDefaultMemPool", [&] { return *pool = &fake().pool, Result{0}; });
+}
+Result cuMemPoolSetAttribute(CUmemPoolHandle_st*, Enum, void*) {
+  return call("cuMemPoolSetAttribute", [] { return Result{0}; });
+}
+// Every kernel takes two pointers, a float and an int32_t.
+Result cuFuncGetParamInfo(CUfunc_st*, std::size_t index, std::size_t* offset, std::size_t* bytes) {
+  constexpr std::array<std::size_t, 4> kBytes{8, 8, 4, 4};
+  constexpr std::array<std::size_t, 4> kOffsets{0, 8, 16, 20};
+  if (index >= kBytes.size()) return vrt::cuda::kErrorInvalidValue;
+  *offset = kOffsets[index];
+  *bytes = kBytes[index];
+  return 0;
+}
+#endif
+
+}  // extern "C"
