@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the API reference of the public headers with Doxygen; fails on its first warning.
+"""Makes the API reference of the public headers with Doxygen; fails if it warns.
 
     tools/docs/api.py OUTPUT_FOLDER
 
@@ -18,6 +18,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools/lint"))
 # Headers that are public for the tests of this repository or for generated code, not for users.
 NOT_FOR_USERS = re.compile(r"/(emulator|testing)/|/(prelude_|test_)|/host_kernel\.h|/allocation_count(er)?\.h")
+
+# Members whose names say all: accessors, fields, enumerators.
+SAYS_ALL = re.compile(r"Member .* of (class|struct) .* is not documented|\(enumvalue\) of|parameters of member .* are not")
 
 
 def public_headers():
@@ -58,8 +61,9 @@ def main():
         sys.exit("doxygen is missing; install it (Debian: apt-get install doxygen)")
     output.mkdir(parents=True, exist_ok=True)
     run = subprocess.run(["doxygen", "-"], input=configuration(output), text=True, cwd=ROOT, capture_output=True)
-    if run.returncode != 0 or run.stderr:
-        sys.exit(f"the API reference has warnings:\n{run.stderr}")
+    warnings = [line for line in run.stderr.splitlines() if not SAYS_ALL.search(line)]
+    if run.returncode != 0 or warnings:
+        sys.exit("\n".join(["the API reference has warnings:", *warnings]))
     print(f"API reference of {len(public_headers())} headers: {os.path.relpath(output)}/html/index.html")
 
 

@@ -50,8 +50,10 @@ class VRT_API Frame {
   detail::FrameSlot* slot_ = nullptr;
 };
 
+/// What a location turned out to be.
 enum class SourceKind { kVideo, kPicture, kFolder };
 
+/// What a source tells of itself before the first frame.
 struct SourceInfo {
   SourceKind kind = SourceKind::kVideo;
   Size size;                                ///< Of the first frame, upright.
@@ -59,6 +61,7 @@ struct SourceInfo {
   std::optional<std::int64_t> frame_count;  ///< By the container, else by duration and rate; folders: pictures.
 };
 
+/// How a source is opened.
 struct SourceOptions {
   /// Frames that may be held at once by the caller; the ring has two more.
   std::int32_t frames_in_flight = 2;
