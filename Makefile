@@ -78,6 +78,10 @@ soak: build ## Repeat the tests of everything that runs in threads; REPEATS=20
 bench: build ## Measure, each subject beside its peer
 	@tools/bench/run.sh
 
+.PHONY: docs
+docs: ## Make the API reference (needs doxygen): build/docs/html/index.html
+	@tools/docs/api.py build/docs
+
 .PHONY: lint
 lint: build ## Format, clang-tidy, layers, function lengths, spelling, shell scripts
 	@tools/lint/run.sh

@@ -6,23 +6,24 @@
 #   TESTS …              *_test.cpp files; one binary vrt_<name>_test, one CTest entry for each file's suite
 #   TEST_USES … TEST_LINK …)
 #
-# Makes the library vrt_<name> (alias vrt::<name>) and, if tests are built, the binary vrt_<name>_test.
+# Makes the archive vrt_<name>, publishes it as vrt::<name> (VrtPackage.cmake) and, if tests are built, the binary vrt_<name>_test.
 include(VrtKernels)
 include(GoogleTest)
 
 function(vrt_add_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;KERNELS;USES;LINK;TESTS;TEST_USES;TEST_LINK")
-  add_library(vrt_${name} ${ARG_SOURCES})
-  add_library(vrt::${name} ALIAS vrt_${name})
-  set_target_properties(vrt_${name} PROPERTIES EXPORT_NAME ${name})
-  target_include_directories(vrt_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include>)
-  target_link_libraries(vrt_${name} PRIVATE vrt_build_options ${ARG_LINK})
+  add_library(vrt_${name} STATIC ${ARG_SOURCES})
+  target_compile_features(vrt_${name} PUBLIC cxx_std_20)
+  target_include_directories(vrt_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                                                $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(vrt_${name} PRIVATE $<BUILD_INTERFACE:vrt_build_options> Threads::Threads fmt::fmt ${ARG_LINK})
   foreach(used IN LISTS ARG_USES)
     target_link_libraries(vrt_${name} PUBLIC vrt_${used})
   endforeach()
   if(ARG_KERNELS)
     vrt_add_kernels(vrt_${name} ${name} ${ARG_KERNELS})
   endif()
+  vrt_publish_layer(${name} ${ARG_LINK})
   if(VRT_BUILD_TESTS AND ARG_TESTS)
     vrt_add_layer_test(${name})
   endif()

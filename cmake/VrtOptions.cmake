@@ -1,6 +1,9 @@
 # What every target of this project is compiled with, and the switches of the build.
 option(VRT_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(VRT_BUILD_BENCHMARKS "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
+option(VRT_BUILD_TOOL "Build the command-line tool; the tests need it" ${PROJECT_IS_TOP_LEVEL})
+option(VRT_INSTALL "Have install rules" ${PROJECT_IS_TOP_LEVEL})
+option(BUILD_SHARED_LIBS "Make one libvrt.so instead of an archive for each layer" OFF)
 option(VRT_WARNINGS_AS_ERRORS "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
 set(VRT_SANITIZE "" CACHE STRING "Sanitizers to build with: empty, address+undefined, or thread")
 

@@ -13,8 +13,9 @@ build/release/bin/vrt run "$clip" --model "$model" --save out/demo.mp4 --json ou
 cat <<END
 
   out/demo.mp4    the video, with boxes, landmarks and scores
-  out/demo.jsonl  one line a frame, as docs/ describes it
+  out/demo.jsonl  one line a frame, as docs/json-lines.md describes it
 
 Your own video, picture or folder of pictures:
   build/release/bin/vrt run VIDEO --model centerface --save out/mine.mp4 --json out/mine.jsonl
+  build/release/bin/vrt run PICTURE --model centerface --save out/mine.png
 END

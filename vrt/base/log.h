@@ -8,6 +8,7 @@
 
 namespace vrt {
 
+/// How much a message matters, least first.
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
 
 /// "debug", "info", "warning" or "error". Static storage.

@@ -26,6 +26,7 @@ struct ForeignMemory {
   std::size_t bytes = 0;
 };
 
+/// How Graph::capture records.
 struct CaptureOptions {
   /// Runs `enqueue` once and waits before the capture, so that lazy loading and allocation are over.
   bool warm_up = true;

@@ -21,6 +21,7 @@ extern "C" {
 #define VRT_BACKEND_ABI_VERSION 1
 #define VRT_BACKEND_MAX_RANK 8
 
+/** What a call comes to; each but OK becomes the vrt::ErrorCode of that name (FAILED: kBackend). */
 enum VrtBackendStatus {
   VRT_BACKEND_OK = 0,
   VRT_BACKEND_INVALID_ARGUMENT = 1,
@@ -32,27 +33,31 @@ enum VrtBackendStatus {
   VRT_BACKEND_FAILED = 7
 };
 
-/* log levels: 0 debug, 1 info, 2 warning, 3 error. May be called from any thread; never throws into the module. */
+/** Log levels: 0 debug, 1 info, 2 warning, 3 error. May be called from any thread; never throws into the module. */
 typedef void (*VrtBackendLog)(void* user, int32_t level, const char* message);
 
+/** Where a call that fails puts its reason. */
 typedef struct VrtBackendError {
   uint64_t struct_bytes;
   char* text;          /* the caller's buffer */
   uint64_t text_bytes; /* its capacity, the final zero included */
 } VrtBackendError;
 
+/** What a module is started with. */
 typedef struct VrtBackendContextOptions {
   uint64_t struct_bytes;
   VrtBackendLog log;
   void* log_user;
 } VrtBackendContextOptions;
 
+/** A static shape for an input, in place of the declared one. */
 typedef struct VrtBackendInputShape {
   const char* name; /* "" is the only input */
   uint64_t rank;
   int64_t extents[VRT_BACKEND_MAX_RANK];
 } VrtBackendInputShape;
 
+/** vrt::EngineOptions, the model's file and the device. */
 typedef struct VrtBackendEngineOptions {
   uint64_t struct_bytes;
   const char* model_path;
@@ -65,6 +70,7 @@ typedef struct VrtBackendEngineOptions {
   int32_t threads;
 } VrtBackendEngineOptions;
 
+/** One input or output of an engine. */
 typedef struct VrtBackendTensor {
   uint64_t struct_bytes;
   const char* name;
@@ -77,15 +83,16 @@ typedef struct VrtBackendContext VrtBackendContext;
 typedef struct VrtBackendEngine VrtBackendEngine;
 typedef struct VrtBackendSession VrtBackendSession;
 
+/** The functions of a module; all of them are there. Those that return int32_t return a VrtBackendStatus. */
 typedef struct VrtBackendTable {
   uint64_t struct_bytes;
   uint32_t abi_version;
   const char* name;
-  /* Opens the vendor's library. */
+  /** Opens the vendor's library. */
   int32_t (*context_create)(const VrtBackendContextOptions*, VrtBackendContext** out, VrtBackendError*);
   void (*context_destroy)(VrtBackendContext*);
   const char* (*context_version)(const VrtBackendContext*);
-  /* The path of the vendor's library that was loaded; "" if there is none. */
+  /** The path of the vendor's library that was loaded; "" if there is none. */
   const char* (*context_library)(const VrtBackendContext*);
 
   int32_t (*engine_create)(VrtBackendContext*, const VrtBackendEngineOptions*, VrtBackendEngine** out,
@@ -98,13 +105,13 @@ typedef struct VrtBackendTable {
 
   int32_t (*session_create)(VrtBackendEngine*, VrtBackendSession** out, VrtBackendError*);
   void (*session_destroy)(VrtBackendSession*);
-  /* Memory of the engine's device, owned by the caller, alive and in place as long as the session. */
+  /** Memory of the engine's device, owned by the caller, alive and in place as long as the session. */
   int32_t (*session_bind_input)(VrtBackendSession*, uint64_t index, void* data, uint64_t bytes, VrtBackendError*);
   int32_t (*session_bind_output)(VrtBackendSession*, uint64_t index, void* data, uint64_t bytes, VrtBackendError*);
   int32_t (*session_enqueue)(VrtBackendSession*, void* native_stream, VrtBackendError*);
 } VrtBackendTable;
 
-/* The one exported function. Returns NULL if the module cannot serve `abi_version`. */
+/** The one exported function. Returns NULL if the module cannot serve `abi_version`. */
 typedef const VrtBackendTable* (*VrtBackendEntry)(uint32_t abi_version);
 #define VRT_BACKEND_ENTRY_NAME "vrt_backend_v1"
 

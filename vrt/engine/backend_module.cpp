@@ -91,6 +91,7 @@ std::vector<fs::path> module_search_folders() {
   std::vector<fs::path> folders = folders_of_environment();
   if (own != executable) folders.push_back(own / "vrt");
   for (const fs::path& binary : {own, executable}) folders.push_back(binary.parent_path() / VRT_LIBRARY_FOLDER / "vrt");
+  folders.emplace_back(VRT_MODULE_FOLDER);
   std::vector<fs::path> unique;
   for (fs::path& folder : folders) {
     if (std::find(unique.begin(), unique.end(), folder) == unique.end()) unique.push_back(std::move(folder));

@@ -35,7 +35,8 @@ class BackendModule {
 [[nodiscard]] std::string module_file_name(std::string_view backend);
 
 /// The folders of `$VRT_BACKEND_PATH` (separated by colons), then `vrt/` in the library folder that belongs to the
-/// running library and executable. In the order of search, each once.
+/// running library and executable, then where this build of vrt puts or installs its modules. In the order of search, each
+/// once.
 [[nodiscard]] std::vector<std::filesystem::path> module_search_folders();
 
 /// The first file of that name in the search folders; empty if there is none.

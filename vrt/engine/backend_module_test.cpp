@@ -79,7 +79,7 @@ TEST(BackendModuleTest, AFileThatIsNoLibraryIsRefusedInTheLoadersWords) {
 TEST(BackendModuleTest, TheVariablesFoldersAreSearchedFirstInOrderEachOnce) {
   const ScopedVariable variable("VRT_BACKEND_PATH", "/one::/two:/one");
   const auto folders = module_search_folders();
-  ASSERT_EQ(folders.size(), 3U);  // The third belongs to this program.
+  ASSERT_EQ(folders.size(), 4U);  // The third belongs to this program, the fourth to the build's install prefix.
   EXPECT_EQ(folders[0], "/one");
   EXPECT_EQ(folders[1], "/two");
   EXPECT_EQ(std::count(folders.begin(), folders.end(), "/one"), 1);

@@ -30,6 +30,7 @@ enum class PerformanceHint : std::int32_t {
   kThroughput,  ///< Each session uses its share of the threads; several sessions run at once.
 };
 
+/// How Engine::open compiles a network.
 struct EngineOptions {
   /// "auto", or a backend's name ("openvino"). "auto" takes the best that the device has.
   std::string backend = "auto";

@@ -30,7 +30,9 @@ enum class PixelFormat : std::int32_t {
   kYuyv,   ///< one plane, Y0 Cb Y1 Cr
 };
 
+/// The standard whose coefficients turn YUV into RGB.
 enum class YuvMatrix : std::int32_t { kBt601, kBt709 };
+/// Limited: luma 16 to 235, chroma 16 to 240, as video has it. Full: 0 to 255, as JPEG has it.
 enum class YuvRange : std::int32_t { kLimited, kFull };
 
 /// How YUV becomes RGB. Ignored for the RGB and grey formats.

@@ -11,6 +11,7 @@
 
 namespace vrt {
 
+/// How a source's shape becomes the target's.
 enum class ResizeMode : std::int32_t {
   kStretch,    ///< The whole source fills the whole target; the aspect ratio is not kept.
   kLetterbox,  ///< The whole source, aspect kept, padded to the target.
@@ -18,6 +19,7 @@ enum class ResizeMode : std::int32_t {
           ///< edges the filter still sees the picture's pixels beyond.
 };
 
+/// Where a letterbox puts its padding.
 enum class PadPosition : std::int32_t {
   kCenter,       ///< Half the padding (rounded down) before, the rest behind.
   kBottomRight,  ///< The picture starts at the top left.

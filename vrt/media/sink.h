@@ -10,17 +10,20 @@
 
 namespace vrt {
 
-/// Writes frames of one size to an H.264 MP4 that appears under its name only after `finish`. Used from one thread.
+/// Writes frames of one size to an H.264 video (.mp4, .mov or .mkv; BT.709 of limited range) that appears under its name
+/// only after `finish`. An odd width or height is made even by repeating the last column or row. Used from one thread.
 class VRT_API VideoWriter {
  public:
-  /// Throws kIo (cannot be created), kUnavailable (this FFmpeg has no H.264 encoder). `frame_rate` 0 stands for 25.
+  /// Throws kInvalidArgument (another extension, an empty size), kIo (cannot be created), kUnavailable (this FFmpeg has no
+  /// H.264 encoder). `frame_rate` 0 stands for 25.
   VideoWriter(const std::filesystem::path& file, Size size, double frame_rate);
   ~VideoWriter();
   VideoWriter(VideoWriter&&) noexcept;
   VideoWriter& operator=(VideoWriter&&) noexcept;
 
-  /// Encodes one host picture of the writer's size (any format). `time` in seconds, increasing. Throws kInvalidArgument for
-  /// another size, kIo when the disk refuses.
+  /// Encodes one host picture of the writer's size (any format). `time` in seconds; one that does not
+  /// increase (pictures all have 0) is replaced by one frame period after the last. Throws kInvalidArgument for another
+  /// size, kIo when the disk refuses.
   void write(const ImageView& picture, double time);
   /// Flushes the encoder and renames the file into place. Without it nothing is left behind.
   void finish();

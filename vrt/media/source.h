@@ -50,21 +50,34 @@ class VRT_API Frame {
   detail::FrameSlot* slot_ = nullptr;
 };
 
+/// What a location turned out to be.
 enum class SourceKind { kVideo, kPicture, kFolder };
 
+/// What a source tells of itself before the first frame.
 struct SourceInfo {
   SourceKind kind = SourceKind::kVideo;
   Size size;                                ///< Of the first frame, upright.
   double frame_rate = 0;                    ///< Frames per second; 0 for pictures.
-  std::optional<std::int64_t> frame_count;  ///< If the file tells (folders: the number of pictures).
+  std::optional<std::int64_t> frame_count;  ///< By the container, else by duration and rate; folders: pictures.
 };
 
+/// How a source is opened.
 struct SourceOptions {
   /// Frames that may be held at once by the caller; the ring has two more.
   std::int32_t frames_in_flight = 2;
 };
 
-/// Used from one thread at a time.
+/// What frames are:
+///  - Pictures are told by content: JPEG, PNG, BMP, TIFF, WebP, GIF, PNM, up to 2^28 pixels. Folders: by extension in any case,
+///    in natural order, other files ignored. A GIF or APNG of several frames is a video as a file and its first frame in a
+///    folder; of an animated WebP the first frame is taken.
+///  - Format: the decoder's own where ImageView has a name for it, else RGB8 (pictures, RGB video) or I420 (other video).
+///    Alpha is ignored. JPEG is BT.601 of full range. YUV without a stated matrix is BT.601 in pictures and below 720
+///    rows, BT.709 from there on; its range is limited unless stated. BT.2020 becomes RGB8, without tone mapping.
+///  - A video whose resolution changes is delivered as it is: look at each frame's size. Slots grow then.
+///  - Times count from the first frame and increase; a stamp that does not is replaced by one frame period after the last.
+/// Only local files are opened, also where a playlist names others. Destroying the source stops its thread; destroying the
+/// last of the source and its frames BLOCKS until the device is past them. Used from one thread at a time.
 class VRT_API Source {
  public:
   /// Opens a file or folder and decodes its first frame. Throws kNotFound, kCorrupt (not a video or picture, naming what was
@@ -76,8 +89,8 @@ class VRT_API Source {
 
   [[nodiscard]] const SourceInfo& info() const noexcept;
 
-  /// BLOCKS until a frame is decoded; enqueues its upload on `stream`. Nothing at the end. Throws what decoding met: a video
-  /// cut in the middle delivers the frames before the cut, then throws kCorrupt.
+  /// BLOCKS until a frame is decoded; enqueues its upload on `stream`. Nothing at the end. Throws what decoding met, each
+  /// further time again: a video cut in the middle delivers the frames before the cut, then throws kCorrupt.
   [[nodiscard]] std::optional<Frame> next(const Stream& stream);
 
  private:

@@ -1,5 +1,5 @@
-// Counts what one thread allocates through operator new. For the tests of this layer: allocation_counter_test.cpp replaces the
-// operators of the whole test program.
+// For tests: counts what one thread allocates through operator new; allocation_counter_test.cpp replaces the operators of the
+// whole test program.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A queue between two threads, of fixed capacity. Internal to the pipeline.
+// Internal (not installed): a queue between two threads, of fixed capacity.
 #pragma once
 
 #include <condition_variable>

@@ -1,5 +1,5 @@
-// Detectors, streams and slots of a run: everything that is allocated once so that frames cost no allocation. Internal to the
-// pipeline.
+// Internal (not installed): detectors, streams and slots of a run: everything that is allocated once so that frames cost no
+// allocation.
 //
 // A lane is a stream with a detector of its own. On the CPU several lanes share one compiled network, each with its share of the
 // threads: two frames at once on one thread each are done sooner than one after the other on two. A GPU needs one lane.

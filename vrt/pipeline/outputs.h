@@ -1,9 +1,10 @@
-// Where a run's results go: pictures or a video to look at, and lines of JSON. Internal to the pipeline.
+// Internal (not installed): where a run's results go: pictures or a video to look at, and lines of JSON.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "vrt/base/atomic_file.h"
 #include "vrt/base/export.h"
@@ -14,22 +15,35 @@
 
 namespace vrt {
 
+/// A file or folder of a run, and what it is to the user: "the source".
+struct Place {
+  std::string what;
+  std::filesystem::path path;  ///< Empty: none.
+};
+
+/// Throws kInvalidArgument if something would be written over what is read, or two outputs go to one place; through links too.
+VRT_API void require_places_of_their_own(const std::vector<Place>& read, const std::vector<Place>& written);
+
 /// Writes annotated pictures: a video for a video, one file for a picture, a folder for a folder.
 class VRT_API PictureOutput {
  public:
   /// Throws kInvalidArgument if `target` does not suit the source: a video needs .mp4, a picture .png, .jpg or .jpeg, a folder
-  /// one that is not a file; and nothing may be written over its own source.
-  PictureOutput(std::filesystem::path target, const std::string& source, const SourceInfo& info);
+  /// one that is not a file.
+  PictureOutput(std::filesystem::path target, const SourceInfo& info);
 
-  /// Writes or encodes one picture of the source file `source`, at `time` seconds.
+  /// Writes or encodes one picture of the source file `source`, at `time` seconds. Throws kUnsupported for a video whose
+  /// pictures change their size.
   void write(const ImageView& picture, const std::string& source, double time);
   /// A video appears under its name now; pictures did when they were written.
   void finish();
 
  private:
+  void require_size_of_first(const std::string& source, Size size);
+
   std::filesystem::path target_;
   SourceKind kind_;
   double frame_rate_;
+  Size first_size_;  ///< Of what is written, which may be larger than the source.
   std::optional<VideoWriter> video_;
 };
 

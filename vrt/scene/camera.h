@@ -61,7 +61,9 @@ struct Pose {
   friend bool operator==(const Pose&, const Pose&) = default;
 };
 
+/// The point turned about the origin.
 [[nodiscard]] VRT_API Vec3 rotate(const Rotation& rotation, const Vec3& point) noexcept;
+/// The point in the pose's other frame: rotated, then moved.
 [[nodiscard]] VRT_API Vec3 transform(const Pose& pose, const Vec3& point) noexcept;
 /// camera_from_world of world_from_camera.
 [[nodiscard]] VRT_API Pose inverse(const Pose& pose) noexcept;

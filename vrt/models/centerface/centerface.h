@@ -22,6 +22,7 @@
 
 namespace vrt {
 
+/// What counts as a face.
 struct CenterFaceOptions {
   float score_threshold = 0.5F;  ///< in [0, 1]
   float nms_threshold = 0.3F;    ///< Intersection over union above which the weaker of two faces is dropped; in [0, 1].

@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""Writes docs/cli-reference.md from the built tool's own --help.
+
+    tools/docs/cli_reference.py build/release/bin/vrt            writes the page
+    tools/docs/cli_reference.py build/release/bin/vrt --check    fails if the page is not what would be written
+"""
+
+import difflib
+import pathlib
+import re
+import subprocess
+import sys
+
+PAGE = pathlib.Path(__file__).resolve().parent.parent.parent / "docs/cli-reference.md"
+HEAD = """# The command line: reference
+
+Written by `tools/docs/cli_reference.py` from the tool's own `--help`: do not edit. [cli.md](cli.md) explains it.
+"""
+
+
+def help_of(tool, *command):
+    return subprocess.run([tool, *command, "--help"], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def commands_in(text):
+    """The names in the list that `vrt --help` ends with."""
+    commands = re.search(r"^Subcommands:\n((?:  .*\n?)+)", text, re.MULTILINE)
+    if not commands:
+        raise SystemExit("vrt --help lists no commands")
+    return re.findall(r"^  (\S+)", commands[1], re.MULTILINE)
+
+
+def page_of(tool):
+    main = help_of(tool)
+    sections = [("vrt", main)] + [(f"vrt {name}", help_of(tool, name)) for name in commands_in(main)]
+    return HEAD + "".join(f"\n## {title}\n\n```text\n{text}\n```\n" for title, text in sections)
+
+
+def main():
+    page = page_of(sys.argv[1])
+    if sys.argv[2:] != ["--check"]:
+        PAGE.write_text(page)
+        return
+    current = PAGE.read_text().splitlines()
+    difference = list(difflib.unified_diff(current, page.splitlines(), str(PAGE), "vrt --help", lineterm=""))
+    if difference:
+        raise SystemExit("\n".join(difference + [f"run tools/docs/cli_reference.py {sys.argv[1]}"]))
+
+
+if __name__ == "__main__":
+    main()
