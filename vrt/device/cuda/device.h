@@ -7,8 +7,8 @@
 #include <mutex>
 #include <string>
 
-#include "vrt/device/counting.h"
 #include "vrt/device/backend.h"
+#include "vrt/device/counting.h"
 #include "vrt/device/cuda/context.h"
 #include "vrt/device/cuda/driver_api.h"
 #include "vrt/device/cuda/host_tasks.h"

@@ -3,8 +3,8 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include <array>
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <memory>
 
@@ -52,13 +52,16 @@ std::string first_missing(const DriverApi& api) {
 
 std::string explain_init(const DriverApi& api, Result result) {
   if (result == kErrorStubLibrary) {
-    return fmt::format("{} is the CUDA toolkit's stub, made for linking only; install the NVIDIA driver or remove the stubs "
-                       "folder from LD_LIBRARY_PATH", api.path());
+    return fmt::format(
+        "{} is the CUDA toolkit's stub, made for linking only; install the NVIDIA driver or remove the stubs "
+        "folder from LD_LIBRARY_PATH",
+        api.path());
   }
   if (result == kErrorNoDevice) return "the CUDA driver finds no GPU; check `nvidia-smi` and CUDA_VISIBLE_DEVICES";
   const char* name = nullptr;
   api.get_error_name(result, &name);
-  return fmt::format("cuInit of {} failed with {} ({})", api.path(), name == nullptr ? "an unknown error" : name, result);
+  return fmt::format("cuInit of {} failed with {} ({})", api.path(), name == nullptr ? "an unknown error" : name,
+                     result);
 }
 
 // Fills what is known as far as it goes; returns the problem that stopped it, empty if none did.
@@ -72,7 +75,8 @@ std::string initialise(const DriverApi& api, DriverStatus& status) {
     return fmt::format("{} lacks the entry point {}; it is not a CUDA driver that vrt can use", api.path(), missing);
   }
   if (const Result result = api.init(0); result != kSuccess) return explain_init(api, result);
-  if (const Result result = api.device_get_count(&status.device_count); result != kSuccess) return explain_init(api, result);
+  if (const Result result = api.device_get_count(&status.device_count); result != kSuccess)
+    return explain_init(api, result);
   return status.device_count > 0 ? std::string() : explain_init(api, kErrorNoDevice);
 }
 
@@ -123,10 +127,10 @@ const DriverApi& driver() {
 std::string version_text(int version) { return fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10); }
 
 bool is_sticky(Result result) noexcept {
-  constexpr std::array kSticky{kErrorEccUncorrectable,    kErrorIllegalAddress, kErrorLaunchTimeout,
-                               kErrorAssert,              kErrorHardwareStack,  kErrorIllegalInstruction,
-                               kErrorMisalignedAddress,   kErrorInvalidAddressSpace,
-                               kErrorInvalidPc,           kErrorLaunchFailed};
+  constexpr std::array kSticky{
+      kErrorEccUncorrectable, kErrorIllegalAddress,     kErrorLaunchTimeout,     kErrorAssert,
+      kErrorHardwareStack,    kErrorIllegalInstruction, kErrorMisalignedAddress, kErrorInvalidAddressSpace,
+      kErrorInvalidPc,        kErrorLaunchFailed};
   return std::find(kSticky.begin(), kSticky.end(), result) != kSticky.end();
 }
 
@@ -137,9 +141,12 @@ void check(Result result, const char* call, std::string_view doing) {
     throw Error(ErrorCode::kOutOfMemory, fmt::format("out of device memory while {}", doing), cause);
   }
   if (is_sticky(result)) {
-    throw Error(ErrorCode::kDeviceLost,
-                fmt::format("the CUDA device is lost: a fault was found while {}; it was caused by this or earlier work, and "
-                            "the process must be restarted to use the device again", doing), cause);
+    throw Error(
+        ErrorCode::kDeviceLost,
+        fmt::format("the CUDA device is lost: a fault was found while {}; it was caused by this or earlier work, and "
+                    "the process must be restarted to use the device again",
+                    doing),
+        cause);
   }
   throw Error(ErrorCode::kBackend, fmt::format("CUDA failed while {}", doing), cause);
 }

@@ -12,8 +12,8 @@ namespace vrt::cuda {
 /// What was found, for `vrt doctor` and for messages. A missing driver is a value, not an exception.
 struct DriverStatus {
   bool usable = false;
-  std::string path;                ///< Of the opened library; empty if none was.
-  int version = 0;                 ///< As cuDriverGetVersion counts.
+  std::string path;  ///< Of the opened library; empty if none was.
+  int version = 0;   ///< As cuDriverGetVersion counts.
   int device_count = 0;
   std::string problem;             ///< Why it cannot be used and what to do; empty if usable.
   std::vector<std::string> tried;  ///< Names and paths given to the loader.

@@ -124,28 +124,40 @@ class DriverApi {
   EntryPoint<Result(DevicePointer)> mem_free{*this, "cuMemFree_v2"};
   EntryPoint<Result(DevicePointer*, std::size_t, CUstream_st*)> mem_alloc_async{*this, "cuMemAllocAsync", Since{11020}};
   EntryPoint<Result(DevicePointer, CUstream_st*)> mem_free_async{*this, "cuMemFreeAsync", Since{11020}};
-  EntryPoint<Result(CUmemPoolHandle_st**, DeviceId)> device_get_default_mem_pool{*this, "cuDeviceGetDefaultMemPool", Since{11020}};
-  EntryPoint<Result(CUmemPoolHandle_st*, Enum, void*)> mem_pool_set_attribute{*this, "cuMemPoolSetAttribute", Since{11020}};
+  EntryPoint<Result(CUmemPoolHandle_st**, DeviceId)> device_get_default_mem_pool{*this, "cuDeviceGetDefaultMemPool",
+                                                                                 Since{11020}};
+  EntryPoint<Result(CUmemPoolHandle_st*, Enum, void*)> mem_pool_set_attribute{*this, "cuMemPoolSetAttribute",
+                                                                              Since{11020}};
   EntryPoint<Result(void**, std::size_t, unsigned)> mem_host_alloc{*this, "cuMemHostAlloc"};
   EntryPoint<Result(void*)> mem_free_host{*this, "cuMemFreeHost"};
-  EntryPoint<Result(DevicePointer*, void*, unsigned)> mem_host_get_device_pointer{*this, "cuMemHostGetDevicePointer_v2"};
-  EntryPoint<Result(DevicePointer, const void*, std::size_t, CUstream_st*)> memcpy_to_device_async{*this, "cuMemcpyHtoDAsync_v2"};
-  EntryPoint<Result(void*, DevicePointer, std::size_t, CUstream_st*)> memcpy_to_host_async{*this, "cuMemcpyDtoHAsync_v2"};
-  EntryPoint<Result(DevicePointer, DevicePointer, std::size_t, CUstream_st*)> memcpy_on_device_async{*this, "cuMemcpyDtoDAsync_v2"};
+  EntryPoint<Result(DevicePointer*, void*, unsigned)> mem_host_get_device_pointer{*this,
+                                                                                  "cuMemHostGetDevicePointer_v2"};
+  EntryPoint<Result(DevicePointer, const void*, std::size_t, CUstream_st*)> memcpy_to_device_async{
+      *this, "cuMemcpyHtoDAsync_v2"};
+  EntryPoint<Result(void*, DevicePointer, std::size_t, CUstream_st*)> memcpy_to_host_async{*this,
+                                                                                           "cuMemcpyDtoHAsync_v2"};
+  EntryPoint<Result(DevicePointer, DevicePointer, std::size_t, CUstream_st*)> memcpy_on_device_async{
+      *this, "cuMemcpyDtoDAsync_v2"};
   EntryPoint<Result(DevicePointer, unsigned char, std::size_t, CUstream_st*)> memset_async{*this, "cuMemsetD8Async"};
   EntryPoint<Result(CUmod_st**, const void*)> module_load_data{*this, "cuModuleLoadData"};
   EntryPoint<Result(CUmod_st*)> module_unload{*this, "cuModuleUnload"};
   EntryPoint<Result(CUfunc_st**, CUmod_st*, const char*)> module_get_function{*this, "cuModuleGetFunction"};
   EntryPoint<Result(CUfunc_st*, Enum, int)> function_set_attribute{*this, "cuFuncSetAttribute"};
-  EntryPoint<Result(CUfunc_st*, std::size_t, std::size_t*, std::size_t*)> function_get_param_info{*this, "cuFuncGetParamInfo", Since{12040}};
-  EntryPoint<Result(CUfunc_st*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream_st*, void**, void**)> launch_kernel{*this, "cuLaunchKernel"};
+  EntryPoint<Result(CUfunc_st*, std::size_t, std::size_t*, std::size_t*)> function_get_param_info{
+      *this, "cuFuncGetParamInfo", Since{12040}};
+  EntryPoint<Result(CUfunc_st*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream_st*,
+                    void**, void**)>
+      launch_kernel{*this, "cuLaunchKernel"};
   EntryPoint<Result(CUstream_st*, void (*)(void*), void*)> launch_host_function{*this, "cuLaunchHostFunc"};
   EntryPoint<Result(CUstream_st*, Enum)> stream_begin_capture{*this, "cuStreamBeginCapture_v2"};
   EntryPoint<Result(CUstream_st*, CUgraph_st**)> stream_end_capture{*this, "cuStreamEndCapture"};
-  EntryPoint<Result(CUstream_st*, Enum*, unsigned long long*, CUgraph_st**, CUgraphNode_st* const**, std::size_t*)> stream_get_capture_info{*this, "cuStreamGetCaptureInfo_v2"};
+  EntryPoint<Result(CUstream_st*, Enum*, unsigned long long*, CUgraph_st**, CUgraphNode_st* const**, std::size_t*)>
+      stream_get_capture_info{*this, "cuStreamGetCaptureInfo_v2"};
   EntryPoint<Result(CUgraph_st*, CUgraphNode_st**, std::size_t*)> graph_get_nodes{*this, "cuGraphGetNodes"};
-  EntryPoint<Result(CUgraphExec_st**, CUgraph_st*, unsigned long long)> graph_instantiate{*this, "cuGraphInstantiateWithFlags"};
-  EntryPoint<Result(CUgraphExec_st*, CUgraphNode_st*, const KernelNodeParams*)> graph_exec_kernel_node_set_params{*this, "cuGraphExecKernelNodeSetParams_v2"};
+  EntryPoint<Result(CUgraphExec_st**, CUgraph_st*, unsigned long long)> graph_instantiate{
+      *this, "cuGraphInstantiateWithFlags"};
+  EntryPoint<Result(CUgraphExec_st*, CUgraphNode_st*, const KernelNodeParams*)> graph_exec_kernel_node_set_params{
+      *this, "cuGraphExecKernelNodeSetParams_v2"};
   EntryPoint<Result(CUgraphExec_st*, CUstream_st*)> graph_launch{*this, "cuGraphLaunch"};
   EntryPoint<Result(CUgraphExec_st*)> graph_exec_destroy{*this, "cuGraphExecDestroy"};
   EntryPoint<Result(CUgraph_st*)> graph_destroy{*this, "cuGraphDestroy"};

@@ -13,7 +13,8 @@ CudaGraph::CudaGraph(CudaDevice& device, CUgraph_st* graph, std::unique_ptr<Capt
     : device_(device), graph_(graph), capture_(std::move(capture)) {
   const DriverApi& api = device_.api();
   try {
-    device_.check(api.graph_instantiate(&executable_, graph_, 0), "cuGraphInstantiateWithFlags", "making a graph executable");
+    device_.check(api.graph_instantiate(&executable_, graph_, 0), "cuGraphInstantiateWithFlags",
+                  "making a graph executable");
     device_.check(api.event_create(&last_launch_, kEventDisableTiming), "cuEventCreate", "making a graph executable");
   } catch (...) {
     if (executable_ != nullptr) report(api.graph_exec_destroy(executable_), "cuGraphExecDestroy");
@@ -34,10 +35,11 @@ CudaGraph::~CudaGraph() {
 
 void CudaGraph::update(GraphNode node, const detail::KernelFunction& function, const LaunchShape& shape,
                        std::span<const detail::KernelArgument> arguments) {
-  require(node.index < capture_->nodes.size(), "the graph has {} nodes, node {} was to be updated", capture_->nodes.size(),
-          node.index);
+  require(node.index < capture_->nodes.size(), "the graph has {} nodes, node {} was to be updated",
+          capture_->nodes.size(), node.index);
   for (const detail::KernelArgument& argument : arguments) {
-    if (auto owner = detail::AllocationRegistry::instance().owner_of(argument.memory, argument.memory_bytes)) capture_->kept.push_back(std::move(owner));
+    if (auto owner = detail::AllocationRegistry::instance().owner_of(argument.memory, argument.memory_bytes))
+      capture_->kept.push_back(std::move(owner));
   }
   KernelParameters parameters(arguments);
   KernelNodeParams params{};

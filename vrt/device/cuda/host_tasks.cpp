@@ -28,7 +28,8 @@ void HostTaskFailure::rethrow() {
   try {
     std::rethrow_exception(failure);
   } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("host task '{}' failed: {}", task, error.message()), std::string(error.cause()));
+    throw Error(error.code(), fmt::format("host task '{}' failed: {}", task, error.message()),
+                std::string(error.cause()));
   } catch (const std::exception& error) {
     throw Error(ErrorCode::kBackend, fmt::format("host task '{}' failed", task), error.what());
   }

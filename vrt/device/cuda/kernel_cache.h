@@ -20,7 +20,7 @@ namespace vrt::cuda {
 
 /// Everything that decides what compiling gives.
 struct KernelCacheKey {
-  std::string_view source;   ///< With the prelude.
+  std::string_view source;  ///< With the prelude.
   std::span<const std::string> options;
   int architecture = 0;
   int nvrtc_version = 0;

@@ -24,7 +24,11 @@ class KernelCacheTest : public ::testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
 
   static constexpr std::uint64_t kRoomy = 1U << 20U;
-  const CompiledKernels kernels_{std::string("\x7f" "ELF\0machine code", 17), "sm_90", {}};
+  const CompiledKernels kernels_{std::string("\x7f"
+                                             "ELF\0machine code",
+                                             17),
+                                 "sm_90",
+                                 {}};
   fs::path folder_;
 };
 
@@ -102,12 +106,10 @@ TEST(KernelCacheKeyTest, EverythingThatDecidesTheResultChangesTheDigest) {
   const std::vector<std::string> split{"--fmad", "=false"};
   const KernelCacheKey key{"source", options, 90, 12060, "build"};
   std::set<std::string> digests{digest_of(key)};
-  for (KernelCacheKey changed : {KernelCacheKey{"Source", options, 90, 12060, "build"},
-                                 KernelCacheKey{"source", others, 90, 12060, "build"},
-                                 KernelCacheKey{"source", split, 90, 12060, "build"},
-                                 KernelCacheKey{"source", options, 80, 12060, "build"},
-                                 KernelCacheKey{"source", options, 90, 13000, "build"},
-                                 KernelCacheKey{"source", options, 90, 12060, "other"}}) {
+  for (KernelCacheKey changed :
+       {KernelCacheKey{"Source", options, 90, 12060, "build"}, KernelCacheKey{"source", others, 90, 12060, "build"},
+        KernelCacheKey{"source", split, 90, 12060, "build"}, KernelCacheKey{"source", options, 80, 12060, "build"},
+        KernelCacheKey{"source", options, 90, 13000, "build"}, KernelCacheKey{"source", options, 90, 12060, "other"}}) {
     EXPECT_TRUE(digests.insert(digest_of(changed)).second);
   }
 }

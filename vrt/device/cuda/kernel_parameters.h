@@ -14,7 +14,8 @@ class KernelParameters {
   static constexpr std::size_t kMaxCount = 64;
 
   explicit KernelParameters(std::span<const detail::KernelArgument> arguments) {
-    require(arguments.size() <= kMaxCount, "a kernel takes at most {} parameters, {} were given", kMaxCount, arguments.size());
+    require(arguments.size() <= kMaxCount, "a kernel takes at most {} parameters, {} were given", kMaxCount,
+            arguments.size());
     for (std::size_t i = 0; i < arguments.size(); ++i) pointers_[i] = const_cast<void*>(arguments[i].value);
   }
   /// The driver reads the values before the call returns.

@@ -20,7 +20,8 @@ bool is_name_character(char c) { return std::isalnum(static_cast<unsigned char>(
 
 // The name before the first parenthesis that is not of an attribute such as __launch_bounds__(…).
 std::string name_after(std::string_view declaration) {
-  for (std::size_t open = declaration.find('('); open != std::string_view::npos; open = declaration.find('(', open + 1)) {
+  for (std::size_t open = declaration.find('('); open != std::string_view::npos;
+       open = declaration.find('(', open + 1)) {
     std::size_t end = open;
     while (end > 0 && std::isspace(static_cast<unsigned char>(declaration[end - 1])) != 0) --end;
     std::size_t begin = end;
@@ -46,8 +47,7 @@ CompiledKernels compile_or_fetch(const std::string& name, const std::string& sou
   std::vector<std::string> options = production_options();
   options.insert(options.end(), extra.begin(), extra.end());
   const Nvrtc& compiler = nvrtc();
-  const std::string digest =
-      digest_of({source, options, architecture, compiler.version(), compiler.build()});
+  const std::string digest = digest_of({source, options, architecture, compiler.version(), compiler.build()});
   const KernelCache& cache = KernelCache::shared();
   if (auto cached = cache.find(digest)) return *std::move(cached);
   CompiledKernels compiled = compiler.compile(name, source, architecture, extra);
@@ -58,8 +58,8 @@ CompiledKernels compile_or_fetch(const std::string& name, const std::string& sou
 
 }  // namespace
 
-std::shared_ptr<const CudaModule> CudaModule::build(CudaDevice& device, const std::string& name, const std::string& cuda_c,
-                                                    const CompileOptions& options) {
+std::shared_ptr<const CudaModule> CudaModule::build(CudaDevice& device, const std::string& name,
+                                                    const std::string& cuda_c, const CompileOptions& options) {
   const std::string source = std::string(prelude_text()) + fmt::format("#line 1 \"{}\"\n", name) + cuda_c;
   const CompiledKernels compiled = compile_or_fetch(name, source, device.architecture(), options.extra);
   const ContextScope current = device.scope();
@@ -101,12 +101,15 @@ void CudaModule::check_signature(CUfunc_st* function, const char* name, const Ke
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < expected.parameter_count; ++i) {
     const bool exists = parameter_info(function, i, &offset, &bytes) == kSuccess;
-    require(exists, "the kernel '{}' of {} takes {} parameters, {} were declared", name, name_, i, expected.parameter_count);
-    require(bytes == expected.parameter_bytes[i], "parameter {} of the kernel '{}' of {} has {} bytes, {} were declared", i, name,
-            name_, bytes, expected.parameter_bytes[i]);
+    require(exists, "the kernel '{}' of {} takes {} parameters, {} were declared", name, name_, i,
+            expected.parameter_count);
+    require(bytes == expected.parameter_bytes[i],
+            "parameter {} of the kernel '{}' of {} has {} bytes, {} were declared", i, name, name_, bytes,
+            expected.parameter_bytes[i]);
   }
   require(parameter_info(function, expected.parameter_count, &offset, &bytes) != kSuccess,
-          "the kernel '{}' of {} takes more than the {} parameters that were declared", name, name_, expected.parameter_count);
+          "the kernel '{}' of {} takes more than the {} parameters that were declared", name, name_,
+          expected.parameter_count);
 }
 
 }  // namespace vrt::cuda

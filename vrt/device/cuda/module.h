@@ -14,7 +14,8 @@ class CudaModule final : public detail::ModuleBackend {
  public:
   /// Takes the compiled kernels from the cache or compiles them, and loads them.
   [[nodiscard]] static std::shared_ptr<const CudaModule> build(CudaDevice& device, const std::string& name,
-                                                               const std::string& cuda_c, const CompileOptions& options);
+                                                               const std::string& cuda_c,
+                                                               const CompileOptions& options);
   ~CudaModule() override;
   CudaModule(const CudaModule&) = delete;
   CudaModule& operator=(const CudaModule&) = delete;

@@ -76,7 +76,8 @@ std::string joined(std::span<const std::string> options) { return fmt::format("{
 // A program that is destroyed whatever happens.
 class ScopedProgram {
  public:
-  ScopedProgram(const Functions& functions, const std::string& name, const std::string& source) : functions_(functions) {
+  ScopedProgram(const Functions& functions, const std::string& name, const std::string& source)
+      : functions_(functions) {
     if (functions_.create(&program_, source.c_str(), name.c_str(), 0, nullptr, nullptr) != kNvrtcSuccess) {
       fail(ErrorCode::kBackend, "NVRTC cannot take the source of {} ({} bytes)", name, source.size());
     }
@@ -87,7 +88,8 @@ class ScopedProgram {
 
   [[nodiscard]] Program get() const { return program_; }
   // NVRTC's texts are sized with their final zero; machine code has none.
-  [[nodiscard]] std::string bytes(NvrtcResult (*size)(Program, std::size_t*), NvrtcResult (*content)(Program, char*)) const {
+  [[nodiscard]] std::string bytes(NvrtcResult (*size)(Program, std::size_t*),
+                                  NvrtcResult (*content)(Program, char*)) const {
     std::size_t count = 0;
     if (size(program_, &count) != kNvrtcSuccess || count == 0) return {};
     std::string result(count, '\0');
@@ -170,8 +172,8 @@ CompiledKernels Nvrtc::compile(const std::string& name, const std::string& sourc
   result.log = program.bytes(functions.log_size, functions.log).c_str();
   const std::string compiler = fmt::format("NVRTC {} ({})", version_text(version()), path().string());
   if (status == kNvrtcCompilation) {
-    fail(ErrorCode::kInvalidArgument, "{} does not compile for {} with {}:\n{}\nThe source:\n{}", name, result.target, compiler,
-         result.log, numbered(source));
+    fail(ErrorCode::kInvalidArgument, "{} does not compile for {} with {}:\n{}\nThe source:\n{}", name, result.target,
+         compiler, result.log, numbered(source));
   }
   if (status != kNvrtcSuccess) {
     fail(ErrorCode::kBackend, "{} refused to compile {}: {}; options: {}; {}", compiler, name,
@@ -186,9 +188,7 @@ CompiledKernels Nvrtc::compile(const std::string& name, const std::string& sourc
   return result;
 }
 
-std::vector<std::string> production_options() {
-  return {"--std=c++17", "--fmad=false"};
-}
+std::vector<std::string> production_options() { return {"--std=c++17", "--fmad=false"}; }
 
 namespace {
 

@@ -16,9 +16,9 @@ namespace vrt::cuda {
 
 /// What one source is compiled to.
 struct CompiledKernels {
-  std::string image;            ///< Machine code (a cubin), or PTX with its final zero.
-  std::string target;           ///< "sm_90" for machine code, "compute_90" for PTX.
-  std::string log;              ///< The compiler's warnings; empty if it had none.
+  std::string image;   ///< Machine code (a cubin), or PTX with its final zero.
+  std::string target;  ///< "sm_90" for machine code, "compute_90" for PTX.
+  std::string log;     ///< The compiler's warnings; empty if it had none.
 };
 
 /// An opened NVRTC. Safe to use from several threads.

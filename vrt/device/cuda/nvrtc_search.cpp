@@ -36,7 +36,8 @@ struct Candidate {
   fs::path path;
 };
 
-void add_folders_matching(const fs::path& parent, std::string_view prefix, const fs::path& below, std::vector<fs::path>& folders) {
+void add_folders_matching(const fs::path& parent, std::string_view prefix, const fs::path& below,
+                          std::vector<fs::path>& folders) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(parent, ignored)) {
     const std::string name = entry.path().filename().string();
@@ -122,7 +123,8 @@ NvrtcSearch find_nvrtc(int driver_major) {
       collect(folder, driver_major, found);
     }
   }
-  std::stable_sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) { return a.version > b.version; });
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.version > b.version; });
   for (Candidate& candidate : found) search.candidates.push_back(std::move(candidate.path));
   return search;
 }

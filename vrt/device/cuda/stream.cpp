@@ -62,7 +62,8 @@ void CudaStream::launch(const detail::KernelFunction& function, const LaunchShap
   device_.require_alive();
   const ContextScope current = device_.scope();
   if (capture_ != nullptr) {
-    for (const detail::KernelArgument& argument : arguments) keep_memory(argument.memory, argument.memory_bytes, function.name);
+    for (const detail::KernelArgument& argument : arguments)
+      keep_memory(argument.memory, argument.memory_bytes, function.name);
   }
   KernelParameters parameters(arguments);
   auto* const kernel = static_cast<CUfunc_st*>(function.native);
@@ -72,12 +73,12 @@ void CudaStream::launch(const detail::KernelFunction& function, const LaunchShap
                   "cuFuncSetAttribute", function.name);
   }
   const Result result =
-      device_.api().launch_kernel(kernel, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y, shape.block.z,
-                                  shape.shared_bytes, stream_, parameters.data(), nullptr);
+      device_.api().launch_kernel(kernel, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y,
+                                  shape.block.z, shape.shared_bytes, stream_, parameters.data(), nullptr);
   if (result != kSuccess) {
     device_.check(result, "cuLaunchKernel",
-                  fmt::format("launching the kernel '{}' with {}×{}×{} blocks of {}×{}×{} threads", function.name, shape.grid.x,
-                              shape.grid.y, shape.grid.z, shape.block.x, shape.block.y, shape.block.z));
+                  fmt::format("launching the kernel '{}' with {}×{}×{} blocks of {}×{}×{} threads", function.name,
+                              shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y, shape.block.z));
   }
   device_.counts().launches.increment();
   last_operation_.store(function.name, std::memory_order_relaxed);
@@ -90,12 +91,14 @@ void CudaStream::enqueue_copy(detail::CopyKind kind, const void* from, void* to,
   const auto doing = [&] { return fmt::format("enqueueing {} of {} bytes", name_of(kind), bytes); };
   switch (kind) {
     case detail::CopyKind::kUpload:
-      return device_.check(api.memcpy_to_device_async(pointer(to), from, bytes, stream_), "cuMemcpyHtoDAsync_v2", doing());
-    case detail::CopyKind::kReadBack:
-      return device_.check(api.memcpy_to_host_async(to, pointer(from), bytes, stream_), "cuMemcpyDtoHAsync_v2", doing());
-    case detail::CopyKind::kDeviceToDevice:
-      return device_.check(api.memcpy_on_device_async(pointer(to), pointer(from), bytes, stream_), "cuMemcpyDtoDAsync_v2",
+      return device_.check(api.memcpy_to_device_async(pointer(to), from, bytes, stream_), "cuMemcpyHtoDAsync_v2",
                            doing());
+    case detail::CopyKind::kReadBack:
+      return device_.check(api.memcpy_to_host_async(to, pointer(from), bytes, stream_), "cuMemcpyDtoHAsync_v2",
+                           doing());
+    case detail::CopyKind::kDeviceToDevice:
+      return device_.check(api.memcpy_on_device_async(pointer(to), pointer(from), bytes, stream_),
+                           "cuMemcpyDtoDAsync_v2", doing());
   }
 }
 
@@ -228,7 +231,8 @@ std::unique_ptr<detail::GraphBackend> CudaStream::end_capture() {
 }
 
 GraphNode CudaStream::last_node() const {
-  require(capture_ != nullptr && !capture_->nodes.empty(), "a captured node was asked for, but nothing is being captured");
+  require(capture_ != nullptr && !capture_->nodes.empty(),
+          "a captured node was asked for, but nothing is being captured");
   return {capture_->nodes.size() - 1};
 }
 
@@ -251,8 +255,9 @@ void CudaStream::keep_memory(const void* memory, std::size_t bytes, const char* 
   if (auto owner = detail::AllocationRegistry::instance().owner_of(memory, bytes)) {
     capture_->kept.push_back(std::move(owner));
   } else if (!capture_->is_declared(memory, bytes)) {
-    fail(ErrorCode::kInvalidArgument, "'{}' uses memory at {} ({} bytes) that no vrt buffer owns; declare it in CaptureOptions::foreign",
-         operation, fmt::ptr(memory), bytes);
+    fail(ErrorCode::kInvalidArgument,
+         "'{}' uses memory at {} ({} bytes) that no vrt buffer owns; declare it in CaptureOptions::foreign", operation,
+         fmt::ptr(memory), bytes);
   }
 }
 

@@ -272,7 +272,8 @@ Result cuMemFreeHost(void* memory) {
   return call("cuMemFreeHost", [&] { return release(memory); });
 }
 Result cuMemHostGetDevicePointer_v2(DevicePointer* view, void* memory, unsigned) {
-  return call("cuMemHostGetDevicePointer_v2", [&] { return *view = reinterpret_cast<DevicePointer>(memory), Result{0}; });
+  return call("cuMemHostGetDevicePointer_v2",
+              [&] { return *view = reinterpret_cast<DevicePointer>(memory), Result{0}; });
 }
 Result cuMemcpyHtoDAsync_v2(DevicePointer to, const void* from, std::size_t bytes, CUstream_st* stream) {
   return enqueue_copy("cuMemcpyHtoDAsync_v2", stream, host(to), from, bytes);
@@ -300,8 +301,8 @@ Result cuModuleGetFunction(CUfunc_st** function, CUmod_st*, const char* name) {
 Result cuFuncSetAttribute(CUfunc_st*, Enum, int) {
   return call("cuFuncSetAttribute", [] { return Result{0}; });
 }
-Result cuLaunchKernel(CUfunc_st*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream_st* stream,
-                      void**, void**) {
+Result cuLaunchKernel(CUfunc_st*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                      CUstream_st* stream, void**, void**) {
   return call("cuLaunchKernel", [&] { return enqueue(stream, [] {}, true); });
 }
 Result cuLaunchHostFunc(CUstream_st* stream, void (*function)(void*), void* argument) {
