@@ -37,7 +37,7 @@ def check_listing(names):
 
 def check_header(compiler, include, header):
     text = (include / header).read_text()
-    if text.startswith("// Internal") or "#pragma once" not in text:
+    if text.startswith("// Internal") or not re.search(r"^#(pragma once|ifndef VRT_\w+_H)", text, re.MULTILINE):
         return [f"{header}: internal, or without a guard"]
     with tempfile.NamedTemporaryFile(suffix=".d") as depends:
         run = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", f"-I{include}",

@@ -18,7 +18,7 @@ using testing::ScopedFolder;
 using testing::ScopedVariable;
 
 std::filesystem::path fake_module(const std::string& variant) {
-  return std::filesystem::path(VRT_FAKE_BACKENDS) / module_file_name(variant);
+  return testing::fake_backends() / module_file_name(variant);
 }
 
 TEST(BackendModuleTest, AWholeModuleLoads) {
@@ -89,7 +89,7 @@ TEST(BackendModuleTest, TheVariablesFoldersAreSearchedFirstInOrderEachOnce) {
 TEST(BackendModuleTest, TheFirstFolderThatHasAModuleWins) {
   const ScopedFolder first;
   const auto shadow = first.write(module_file_name("fake"), "");
-  const ScopedVariable variable("VRT_BACKEND_PATH", first.path().string() + ":" + VRT_FAKE_BACKENDS);
+  const ScopedVariable variable("VRT_BACKEND_PATH", first.path().string() + ":" + testing::fake_backends().string());
   EXPECT_EQ(find_module("fake"), shadow);
   EXPECT_EQ(find_module("nothing"), "");
 }

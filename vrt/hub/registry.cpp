@@ -29,6 +29,12 @@ fs::path cached_models() {
   }
 }
 
+/// Where an archive that was unpacked anywhere has its models, beside bin/.
+fs::path models_beside_program() {
+  std::error_code error;
+  return fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "share" / "vrt" / "models";
+}
+
 void verify(const ModelEntry& entry, const fs::path& file) {
   const std::string found = sha256_of_file(file);
   if (found == entry.sha256) return;
@@ -54,6 +60,7 @@ std::vector<fs::path> model_places(const ModelEntry& entry) {
   const char* folder = std::getenv("VRT_MODELS");
   if (folder != nullptr && *folder != '\0') places.push_back(fs::path(folder) / entry.file);
   if (const fs::path cached = cached_models(); !cached.empty()) places.push_back(cached / entry.file);
+  places.push_back(models_beside_program() / entry.file);
   const fs::path built_with = VRT_CENTERFACE_FILE;
   if (built_with.filename() == entry.file) places.push_back(built_with);
   return places;

@@ -30,7 +30,8 @@ struct ModelEntry {
 [[nodiscard]] VRT_API const ModelEntry& find_model(std::string_view name);
 
 /// The paths at which a model's file is looked for, in this order: `$VRT_MODELS` (one folder), the folder `models` of the
-/// cache, and the place that the build was told of. Whether they exist is not checked.
+/// cache, `../share/vrt/models` of the running program, and the place that the build was told of. Whether they exist is not
+/// checked.
 [[nodiscard]] VRT_API std::vector<std::filesystem::path> model_places(const ModelEntry& entry);
 
 /// The first of those places that has the file, its digest verified (reads the whole file). Throws kNotFound with the places

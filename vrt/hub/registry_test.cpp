@@ -13,6 +13,7 @@
 
 #include "vrt/base/error.h"
 #include "vrt/base/sha256.h"
+#include "vrt/base/testing/location.h"
 
 namespace vrt {
 namespace {
@@ -97,7 +98,7 @@ TEST_F(RegistryTest, AMissingFileSaysWhereVrtLookedAndHowToGetIt) {
 }
 
 TEST_F(RegistryTest, TheFileIsFoundAndVerifiedInEachPlace) {
-  const fs::path original = VRT_TEST_CENTERFACE;
+  const fs::path original = testing::location("VRT_TEST_CENTERFACE", VRT_TEST_CENTERFACE);
   const ModelEntry& entry = find_model("centerface");
   EXPECT_EQ(locate_model(entry), original);
   fs::copy_file(original, root_ / "cache" / "models" / "centerface.onnx");

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "vrt/base/testing/location.h"
 #include "vrt/image/preprocessor.h"
 #include "vrt/image/test_pictures.h"
 
@@ -379,7 +380,7 @@ struct Golden {
 };
 
 Golden read_golden(const std::string& name) {
-  const std::string path = std::string(VRT_SOURCE_DIR) + "/vrt/image/testdata/" + name + ".golden";
+  const std::string path = testing::location("VRT_SOURCE_DIR", VRT_SOURCE_DIR) + "/vrt/image/testdata/" + name + ".golden";
   std::ifstream file(path, std::ios::binary);
   const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
   Golden golden{};

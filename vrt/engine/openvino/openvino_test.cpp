@@ -14,6 +14,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "vrt/base/testing/location.h"
 #include "vrt/engine/engine.h"
 #include "vrt/engine/testing/fake_world.h"
 
@@ -26,7 +27,7 @@ using testing::error_of;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const std::filesystem::path kCenterFace = VRT_TEST_CENTERFACE;
+const std::filesystem::path kCenterFace = testing::location("VRT_TEST_CENTERFACE", VRT_TEST_CENTERFACE);
 
 Engine open_centerface(std::int64_t height, std::int64_t width, EngineOptions options = {}) {
   options.input_shapes = {{"input.1", {1, 3, height, width}}};
@@ -52,8 +53,8 @@ std::vector<float> outputs_of(const Session& session) {
 }
 
 std::vector<float> golden() {
-  std::ifstream file(std::string(VRT_SOURCE_DIR) + "/vrt/engine/openvino/golden/centerface_64x96.f32",
-                     std::ios::binary);
+  const std::string folder = testing::location("VRT_SOURCE_DIR", VRT_SOURCE_DIR);
+  std::ifstream file(folder + "/vrt/engine/openvino/golden/centerface_64x96.f32", std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   std::vector<float> values(bytes.size() / sizeof(float));
   std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));

@@ -16,9 +16,13 @@
 
 #include "vrt/base/error.h"
 #include "vrt/base/log.h"
+#include "vrt/base/testing/location.h"
 #include "vrt/engine/engine.h"
 
 namespace vrt::testing {
+
+/// The folder of the stand-in backends.
+inline std::filesystem::path fake_backends() { return location("VRT_FAKE_BACKENDS", VRT_FAKE_BACKENDS); }
 
 /// A variable of the environment for one scope.
 class ScopedVariable {
@@ -106,7 +110,7 @@ class FakeWorld : public ::testing::Test {
     return Engine::open(folder_.write("doubler.model", text), Device::cpu(), options);
   }
 
-  ScopedVariable search_path_{"VRT_BACKEND_PATH", VRT_FAKE_BACKENDS};
+  ScopedVariable search_path_{"VRT_BACKEND_PATH", fake_backends().string()};
   ScopedFolder folder_;
   ScopedLog log_;
 };

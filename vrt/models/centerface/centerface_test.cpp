@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "vrt/base/error.h"
+#include "vrt/base/testing/location.h"
 #include "vrt/device/allocation_count.h"
 #include "vrt/device/counters.h"
 #include "vrt/models/testing/device_data.h"
@@ -47,7 +48,9 @@ TEST(CenterFaceOpenEngineTest, RefusesInputsThatAreNotMultiplesOf32) {
 // With the real network, on each device that has an engine for it.
 class CenterFaceTest : public ::testing::TestWithParam<Device> {
  protected:
-  [[nodiscard]] Engine open() const { return CenterFace::open_engine(VRT_TEST_CENTERFACE, GetParam(), kInput); }
+  [[nodiscard]] Engine open() const {
+    return CenterFace::open_engine(testing::location("VRT_TEST_CENTERFACE", VRT_TEST_CENTERFACE), GetParam(), kInput);
+  }
 
   // Smoothed noise: something for the network to see, whose scores lie close together.
   [[nodiscard]] DeviceBuffer<std::uint8_t> picture(std::uint32_t seed) const {
@@ -147,6 +150,9 @@ TEST_P(CenterFaceTest, OptionsOutOfRangeAreRefused) {
   const Engine engine = open();
   EXPECT_THROW(CenterFace(engine, stream_, {.score_threshold = 1.5F}), Error);
   EXPECT_THROW(CenterFace(engine, stream_, {.nms_threshold = -0.1F}), Error);
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THROW(CenterFace(engine, stream_, {.score_threshold = kNan}), Error);
+  EXPECT_THROW(CenterFace(engine, stream_, {.nms_threshold = kNan}), Error);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, CenterFaceTest, ::testing::ValuesIn(Device::all()), testing::device_name);
