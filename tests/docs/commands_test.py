@@ -1,4 +1,4 @@
-"""The commands that the documentation shows: `vrt` and Python are run, of make and CMake the targets and presets exist."""
+"""The commands that the documentation shows: `vrt` is run, of make and CMake the targets and presets exist."""
 
 import json
 import os
@@ -67,11 +67,7 @@ class CommandsTest(unittest.TestCase):
         elif program in ("cmake", "ctest"):
             check_preset(self, words)
         else:
-            path = next((word for word in words if "/" in word and not word.startswith(("-", "build/", ".venv/"))), None)
-            self.assertTrue(
-                words[0] in ("git", "cd", "sudo") or words[0].startswith("build/") or (path and (ROOT / path).exists()),
-                "this test does not know the command: teach it",
-            )
+            self.assertRegex(words[0], r"\Abuild/\w+/bin/vrt_\w+\Z", "this test does not know the command: teach it")
 
     def test_commands_work(self):
         shown = [(page, line, words) for page, text in pages() for line, words in commands_of(text)]

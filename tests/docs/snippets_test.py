@@ -42,7 +42,8 @@ class SnippetsTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             os.symlink(os.environ["VRT_TEST_CLIP"], f"{folder}/clip.mp4")
             os.symlink(os.environ["VRT_TEST_CENTERFACE"], f"{folder}/centerface.onnx")
-            output = subprocess.run([os.environ["VRT_README_EXAMPLE"]], cwd=folder, check=True, capture_output=True, text=True)
+            program = os.environ["VRT_README_EXAMPLE"]
+            output = subprocess.run([program], cwd=folder, check=True, capture_output=True, text=True)
         lines = output.stdout.splitlines()
         self.assertEqual(len(lines), 120)
         for line in lines:

@@ -3,8 +3,8 @@
 
     tools/docs/api.py OUTPUT_FOLDER
 
-Doxygen reads the same comments as people do, with one help: the comment that opens a header (plain `//`) is handed to it
-as the file's description, its indented lines as code (this script is Doxygen's INPUT_FILTER, too).
+Doxygen reads the same comments as people do, with one help: the comment that opens a header (plain `//`) is handed to
+it as the file's description, its indented lines as code (this script is Doxygen's INPUT_FILTER, too).
 """
 
 import os
@@ -16,18 +16,25 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools/lint"))
-# Headers that are public for the tests of this repository or for generated code, not for users.
-NOT_FOR_USERS = re.compile(r"/(emulator|testing)/|/(prelude_|test_)|/host_kernel\.h|/allocation_count(er)?\.h")
+# Headers that are public for tests or for generated code, not for users.
+NOT_FOR_USERS = re.compile(r"/(emulator|testing|compile_fail)/|/prelude_|/host_kernel\.h")
+FOR_TESTS = re.compile(r"// For (the layer's )?tests")
 
 # Members whose names say all: accessors, fields, enumerators.
-SAYS_ALL = re.compile(r"Member .* of (class|struct) .* is not documented|\(enumvalue\) of|parameters of member .* are not")
+SAYS_ALL = re.compile(
+    r"Member .* of (class|struct) .* is not documented|\(enumvalue\) of|parameters of member .* are not"
+)
 
 
 def public_headers():
     from check_layers import is_public_header
 
-    headers = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "vrt").rglob("*.h"))
-    return [path for path in headers if not NOT_FOR_USERS.search(path) and is_public_header(path, (ROOT / path).read_text())]
+    texts = {path.relative_to(ROOT).as_posix(): path.read_text() for path in sorted((ROOT / "vrt").rglob("*.h"))}
+    return [
+        path
+        for path, text in texts.items()
+        if is_public_header(path, text) and not NOT_FOR_USERS.search(path) and not FOR_TESTS.match(text)
+    ]
 
 
 def filtered(path, text):
@@ -48,8 +55,14 @@ def configuration(output):
     settings = (ROOT / "docs/Doxyfile").read_text()
     headers = " ".join(str(ROOT / path) for path in public_headers())
     version = re.search(r"project\(vrt VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
-    return (f"{settings}\nINPUT = {headers}\nOUTPUT_DIRECTORY = {output}\nPROJECT_NUMBER = {version}\n"
-            f"STRIP_FROM_PATH = {ROOT}\nSTRIP_FROM_INC_PATH = {ROOT}\nINPUT_FILTER = \"{sys.executable} {__file__} --filter\"\n")
+    return f"""{settings}
+INPUT = {headers}
+OUTPUT_DIRECTORY = {output}
+PROJECT_NUMBER = {version}
+STRIP_FROM_PATH = {ROOT}
+STRIP_FROM_INC_PATH = {ROOT}
+INPUT_FILTER = "{sys.executable} {__file__} --filter"
+"""
 
 
 def main():
