@@ -34,7 +34,7 @@ class SnippetsTest(unittest.TestCase):
     def test_all_code_names_its_file(self):
         for page, text in pages():
             for block in FENCED.finditer(text):
-                if block[1] in ("cpp", "cuda", "c", "python", "cmake") and page != SKETCHES:
+                if block[1] in ("cpp", "cuda", "c", "python", "cmake", "make") and page != SKETCHES:
                     with self.subTest(page=page, code=block[2].splitlines()[0]):
                         self.assertRegex(text[: block.start()], MARKED, "no line says where this code is from")
 
