@@ -36,6 +36,7 @@ std::filesystem::path checked_target(const std::filesystem::path& target) {
   std::error_code error;
   auto resolved = follow_links(target);
   const auto status = std::filesystem::status(resolved, error);
+  if (status.type() == std::filesystem::file_type::none) fail_io("write", target, error.value());
   if (!resolved.has_filename() || std::filesystem::is_directory(status)) fail_io("write", target, EISDIR);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
     fail(ErrorCode::kIo, "cannot write {}: it exists and is not a regular file; name a file", target.string());
@@ -43,7 +44,7 @@ std::filesystem::path checked_target(const std::filesystem::path& target) {
   return resolved;
 }
 
-// The extension stays last, for libraries that choose a format by it. The dot in front hides it from `*`.
+// The dot in front hides it from `*`; the extension stays last, for whoever tells a file's kind by it.
 std::filesystem::path temporary_name(const std::filesystem::path& target) {
   constexpr std::size_t kLongestStem = 200;  // A file's name has at most 255 bytes.
   std::random_device random;
@@ -55,6 +56,26 @@ int create_exclusively(const std::filesystem::path& path) {
   return open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);  // NOLINT(*-vararg): open is one
 }
 
+std::filesystem::path path_of_descriptor(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
+
+// A file without a name, so that nothing can stay behind however the process ends. -1 where the file system has no such
+// files, or where there is no /proc to reach it by.
+int create_nameless(const std::filesystem::path& folder) {
+  const char* const where = folder.empty() ? "." : folder.c_str();
+  const int descriptor = open(where, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);  // NOLINT(*-vararg)
+  if (descriptor < 0 || access(path_of_descriptor(descriptor).c_str(), F_OK) == 0) return descriptor;
+  close(descriptor);
+  return -1;
+}
+
+// Gives a nameless file its name; false where the name is taken.
+bool give_name(int descriptor, const std::filesystem::path& name, const std::filesystem::path& target) {
+  const auto source = path_of_descriptor(descriptor);
+  if (linkat(AT_FDCWD, source.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) return true;
+  if (errno != EEXIST) fail_io("name the finished file", target, errno);
+  return false;
+}
+
 }  // namespace
 
 AtomicFile::AtomicFile(const std::filesystem::path& target) : target_(checked_target(target)) {
@@ -62,12 +83,12 @@ AtomicFile::AtomicFile(const std::filesystem::path& target) : target_(checked_ta
   std::error_code error;
   if (!folder.empty()) std::filesystem::create_directories(folder, error);
   if (error) fail_io("create the folder of", target_, error.value());
-  temporary_ = temporary_name(target_);
-  descriptor_ = create_exclusively(temporary_);
+  descriptor_ = create_nameless(folder);
   if (descriptor_ < 0) {
-    const int reason = errno;
-    temporary_.clear();
-    fail_io("write", target_, reason);
+    auto name = temporary_name(target_);
+    descriptor_ = create_exclusively(name);
+    if (descriptor_ < 0) fail_io("write", target_, errno);
+    temporary_ = std::move(name);
   }
   buffer_.reserve(kBufferBytes);
 }
@@ -91,6 +112,10 @@ AtomicFile& AtomicFile::operator=(AtomicFile&& other) noexcept {
   std::swap(buffer_, moved.buffer_);
   std::swap(descriptor_, moved.descriptor_);
   return *this;
+}
+
+std::filesystem::path AtomicFile::temporary_path() const {
+  return temporary_.empty() && descriptor_ >= 0 ? path_of_descriptor(descriptor_) : temporary_;
 }
 
 void AtomicFile::write(std::string_view text) {
@@ -118,7 +143,14 @@ void AtomicFile::commit() {
   require(descriptor_ >= 0, "{} was committed before or moved from", target_.string());
   flush();
   if (fsync(descriptor_) != 0) fail_io("flush", target_, errno);
+  bool in_place = false;
+  if (temporary_.empty()) {
+    in_place = give_name(descriptor_, target_, target_);
+    if (!in_place) temporary_ = temporary_name(target_);  // The target exists: only a rename replaces it at once.
+    if (!in_place && !give_name(descriptor_, temporary_, target_)) fail_io("write", target_, EEXIST);
+  }
   if (close(std::exchange(descriptor_, -1)) != 0) fail_io("close", target_, errno);
+  if (in_place) return;
   if (rename(temporary_.c_str(), target_.c_str()) != 0) fail_io("rename the finished file to", target_, errno);
   temporary_.clear();
 }

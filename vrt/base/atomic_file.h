@@ -15,19 +15,21 @@
 
 namespace vrt {
 
-/// Writes to a uniquely named temporary file in the target's folder; `commit` renames it onto the target. Destroying it
-/// without commit removes the temporary file and leaves an existing target as it was. Movable, used by one thread.
+/// Writes to a file without a name on the target's file system; `commit` gives it the target's name. Destroying it without
+/// commit leaves an existing target as it was, and nothing else; so does the end of the process, by whatever signal. Where a
+/// file system has no nameless files, a hidden temporary one beside the target stands in. Movable, used by one thread.
 class VRT_API AtomicFile {
  public:
-  /// Creates the temporary file, and the target's folder where it is missing. Throws kIo naming the path and the
+  /// Creates the file, and the target's folder where it is missing. Throws kIo naming the path and the
   /// system's reason (not writable, not a folder, target is a folder).
   explicit AtomicFile(const std::filesystem::path& target);
   ~AtomicFile();
   AtomicFile(AtomicFile&&) noexcept;
   AtomicFile& operator=(AtomicFile&&) noexcept;
 
-  /// Where the bytes are until `commit`; for libraries that write to a path themselves.
-  [[nodiscard]] const std::filesystem::path& temporary_path() const noexcept { return temporary_; }
+  /// Where this process reaches the bytes until `commit`; for libraries that write to a path themselves. It tells nothing of
+  /// the target's name or extension.
+  [[nodiscard]] std::filesystem::path temporary_path() const;
   [[nodiscard]] const std::filesystem::path& target() const noexcept { return target_; }
 
   /// Appends through a buffer. Throws kIo (with the path and errno's text) when the disk refuses.
@@ -35,12 +37,12 @@ class VRT_API AtomicFile {
   void write(std::span<const std::byte> bytes);
   /// Hands the buffered bytes to the system, so that readers of `temporary_path` see them. Throws kIo.
   void flush();
-  /// Flushes to the disk (fsync), closes and renames onto the target. Throws kIo. At most once.
+  /// Flushes to the disk (fsync), closes and puts it in the target's place in one step. Throws kIo. At most once.
   void commit();
 
  private:
   std::filesystem::path target_;
-  std::filesystem::path temporary_;
+  std::filesystem::path temporary_;  ///< Empty while the file has no name.
   std::string buffer_;
   int descriptor_ = -1;
 };

@@ -1,9 +1,11 @@
 #include "vrt/base/atomic_file.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <fstream>
@@ -52,6 +54,11 @@ class AtomicFileTest : public ::testing::Test {
   }
   [[nodiscard]] std::ptrdiff_t files_in_folder() const {
     return std::distance(fs::directory_iterator(folder_), fs::directory_iterator());
+  }
+  [[nodiscard]] bool has_nameless_files() const {
+    const int descriptor = open(folder_.c_str(), O_TMPFILE | O_WRONLY, 0600);
+    if (descriptor >= 0) close(descriptor);
+    return descriptor >= 0;
   }
   static ErrorCode code_of_opening(const fs::path& path) {
     try {
@@ -112,10 +119,36 @@ TEST_F(AtomicFileTest, LargeBinaryContentIsWrittenExactly) {
   EXPECT_EQ(read(target_), content);
 }
 
-TEST_F(AtomicFileTest, KeepsTheExtensionForLibrariesThatChooseAFormatByIt) {
-  const AtomicFile file(folder_ / "clip.mp4");
-  EXPECT_EQ(file.temporary_path().extension(), ".mp4");
-  EXPECT_EQ(file.temporary_path().parent_path(), folder_);
+TEST_F(AtomicFileTest, AProcessThatIsKilledLeavesNothing) {
+  std::ofstream(target_) << "old";
+  if (!has_nameless_files()) GTEST_SKIP() << "the file system of " << folder_ << " has no files without a name";
+  EXPECT_EXIT(
+      {
+        AtomicFile file(target_);
+        file.write("new");
+        file.flush();
+        std::raise(SIGKILL);
+      },
+      testing::KilledBySignal(SIGKILL), "");
+  EXPECT_EQ(read(target_), "old");
+  EXPECT_EQ(files_in_folder(), 1);
+}
+
+TEST_F(AtomicFileTest, OtherLibrariesWriteThroughItsPath) {
+  AtomicFile file(target_);
+  std::ofstream(file.temporary_path()) << "from elsewhere";
+  EXPECT_EQ(read(file.temporary_path()), "from elsewhere");
+  file.commit();
+  EXPECT_EQ(read(target_), "from elsewhere");
+}
+
+TEST_F(AtomicFileTest, ATargetThatAppearsMeanwhileIsReplaced) {
+  AtomicFile file(target_);
+  file.write("mine");
+  std::ofstream(target_) << "of another process";
+  file.commit();
+  EXPECT_EQ(read(target_), "mine");
+  EXPECT_EQ(files_in_folder(), 1);
 }
 
 TEST_F(AtomicFileTest, TwoWritersOfOneTargetDoNotMeet) {
@@ -169,6 +202,11 @@ TEST_F(AtomicFileTest, NothingIsWrittenAfterCommit) {
 TEST_F(AtomicFileTest, AFolderAsTargetIsRefused) {
   fs::create_directories(target_);
   EXPECT_EQ(code_of_opening(target_), ErrorCode::kIo);
+}
+
+TEST_F(AtomicFileTest, ANameThatNoFileCanHaveIsRefusedAtOnce) {
+  EXPECT_EQ(code_of_opening(folder_ / std::string(300, 'x')), ErrorCode::kIo);
+  EXPECT_EQ(files_in_folder(), 0);
 }
 
 TEST_F(AtomicFileTest, AFileInPlaceOfTheFolderIsRefused) {
