@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "vrt/media/exif_orientation.h"
 #include "vrt/media/input_file.h"
 #include "vrt/media/picture_kind.h"
 #include "vrt/media/webp_animation.h"
@@ -100,6 +101,7 @@ DecodedFrame decode_picture(const std::filesystem::path& file, const std::string
   DecodedFrame result;
   result.pixels = decode(*codec, *packet, *kind, name);
   result.orientation = orientation_of_frame(*result.pixels);
+  if (result.orientation == Orientation{}) result.orientation = orientation_of_file(*kind, bytes_of(*packet));
   result.hints = {.is_picture = true, .unspecified = YuvMatrix::kBt601};
   result.source = name;
   return result;
