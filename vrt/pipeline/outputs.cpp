@@ -27,10 +27,17 @@ bool is_picture_name(const fs::path& file) {
   return extension == ".png" || extension == ".jpg" || extension == ".jpeg";
 }
 
-void check_target(const fs::path& target, const std::string& source, SourceKind kind) {
+/// Also of files that do not exist yet.
+bool same_file(const fs::path& a, const fs::path& b) {
+  std::error_code error;
+  if (fs::equivalent(a, b, error)) return true;
+  const fs::path whole_a = fs::weakly_canonical(a, error);
+  return !error && whole_a == fs::weakly_canonical(b, error) && !error;
+}
+
+void check_target(const fs::path& target, SourceKind kind) {
   const std::string name = target.string();
   std::error_code ignored;
-  require(!fs::equivalent(target, source, ignored), "{} is the source itself; save to another place", name);
   switch (kind) {
     case SourceKind::kVideo:
       return require(lower_extension(target) == ".mp4", "a video is saved as .mp4, not as '{}'", name);
@@ -51,14 +58,35 @@ fs::path name_in_folder(const std::string& source) {
 
 }  // namespace
 
-PictureOutput::PictureOutput(fs::path target, const std::string& source, const SourceInfo& info)
+void require_places_of_their_own(const std::vector<Place>& read, const std::vector<Place>& written) {
+  for (auto output = written.begin(); output != written.end(); ++output) {
+    if (output->path.empty()) continue;
+    const auto clash = [&](const Place& other) {
+      if (other.path.empty()) return;
+      require(!same_file(output->path, other.path), "{} would be written over {} ({}); choose another place",
+              output->what, other.what, other.path.string());
+    };
+    std::for_each(read.begin(), read.end(), clash);
+    std::for_each(written.begin(), output, clash);
+  }
+}
+
+PictureOutput::PictureOutput(fs::path target, const SourceInfo& info)
     : target_(std::move(target)), kind_(info.kind), frame_rate_(info.frame_rate) {
-  check_target(target_, source, kind_);
+  check_target(target_, kind_);
+}
+
+void PictureOutput::require_size_of_first(const std::string& source, Size size) {
+  if (first_size_ == Size{}) first_size_ = size;
+  if (size == first_size_) return;
+  fail(ErrorCode::kUnsupported,
+       "the pictures of '{}' change their size, and an MP4 file has one; run it without saving a video", source);
 }
 
 void PictureOutput::write(const ImageView& picture, const std::string& source, double time) {
   switch (kind_) {
     case SourceKind::kVideo:
+      require_size_of_first(source, picture.size);
       if (!video_) video_.emplace(target_, picture.size, frame_rate_);
       return video_->write(picture, time);
     case SourceKind::kPicture: return write_picture(target_, picture);

@@ -42,7 +42,7 @@ class OutputsTest : public ::testing::Test {
   }
   [[nodiscard]] ErrorCode refusal(const fs::path& target, SourceKind kind) const {
     try {
-      PictureOutput output(target, (folder_ / "source.mp4").string(), info_of(kind));
+      PictureOutput output(target, info_of(kind));
     } catch (const Error& error) {
       return error.code();
     }
@@ -59,14 +59,49 @@ TEST_F(OutputsTest, TargetsThatDoNotSuitTheSourceAreRefused) {
   EXPECT_EQ(refusal(folder_ / "out.avi", SourceKind::kVideo), ErrorCode::kInvalidArgument);
   EXPECT_EQ(refusal(folder_ / "out.mp4", SourceKind::kPicture), ErrorCode::kInvalidArgument);
   EXPECT_EQ(refusal(folder_ / "source.mp4", SourceKind::kFolder), ErrorCode::kInvalidArgument);
-  EXPECT_EQ(refusal(folder_ / "source.mp4", SourceKind::kVideo), ErrorCode::kInvalidArgument) << "over its own source";
-  EXPECT_EQ(refusal(folder_ / "." / "source.mp4", SourceKind::kVideo), ErrorCode::kInvalidArgument);
   EXPECT_EQ(refusal(folder_ / "out.MP4", SourceKind::kVideo), ErrorCode::kInternal) << "accepted";
   EXPECT_THAT(names(), ::testing::ElementsAre("source.mp4"));
 }
 
+TEST_F(OutputsTest, NothingIsWrittenOverWhatIsReadNorTwiceToOnePlace) {
+  const fs::path source = folder_ / "source.mp4";
+  std::ofstream(source) << "x";
+  fs::create_hard_link(source, folder_ / "hard.mp4");
+  fs::create_symlink(source, folder_ / "soft.mp4");
+  const auto refused = [&](const fs::path& save, const fs::path& json) {
+    try {
+      require_places_of_their_own({{"the source", source}}, {{"the video", save}, {"the lines", json}});
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+      return true;
+    }
+    return false;
+  };
+  for (const fs::path& name : {source, folder_ / "." / "source.mp4", folder_ / "hard.mp4", folder_ / "soft.mp4"}) {
+    EXPECT_TRUE(refused(name, {})) << name;
+    EXPECT_TRUE(refused({}, name)) << name;
+  }
+  EXPECT_TRUE(refused(folder_ / "new.mp4", folder_ / "x" / ".." / "new.mp4"));
+  EXPECT_FALSE(refused(folder_ / "new.mp4", folder_ / "new.jsonl"));
+  EXPECT_FALSE(refused({}, {}));
+  EXPECT_FALSE(refused({}, folder_ / std::string(300, 'x'))) << "a name that no file can have is another's to refuse";
+}
+
+TEST_F(OutputsTest, AVideoOfAnotherSizeIsRefusedByTheSourcesName) {
+  PictureOutput output(folder_ / "out.mp4", info_of(SourceKind::kVideo));
+  output.write(picture_, "in.mp4", 0);
+  const ImageView smaller = ImageView::packed(Device::cpu(), pixels_.data(), {32, 48}, PixelFormat::kRgb8);
+  try {
+    output.write(smaller, "in.mp4", 0.04);
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("in.mp4"));
+  }
+}
+
 TEST_F(OutputsTest, PicturesOfAFolderKeepTheirNamesAndNoTwoBecomeOne) {
-  PictureOutput output(folder_ / "out", "in", info_of(SourceKind::kFolder));
+  PictureOutput output(folder_ / "out", info_of(SourceKind::kFolder));
   for (const char* source : {"in/a.jpg", "in/a.png", "in/a.bmp", "in/B.JPEG"}) output.write(picture_, source, 0);
   output.finish();
   EXPECT_THAT(names(), ::testing::UnorderedElementsAre("out", "out/a.jpg", "out/a.png", "out/a.bmp.png", "out/B.JPEG"));
@@ -74,12 +109,12 @@ TEST_F(OutputsTest, PicturesOfAFolderKeepTheirNamesAndNoTwoBecomeOne) {
 
 TEST_F(OutputsTest, AVideoAppearsOnlyWhenItIsFinished) {
   {
-    PictureOutput output(folder_ / "left.mp4", "in.mp4", info_of(SourceKind::kVideo));
+    PictureOutput output(folder_ / "left.mp4", info_of(SourceKind::kVideo));
     output.write(picture_, "in.mp4", 0);
     EXPECT_FALSE(fs::exists(folder_ / "left.mp4"));
   }
   EXPECT_TRUE(names().empty()) << "something was left behind";
-  PictureOutput output(folder_ / "done.mp4", "in.mp4", info_of(SourceKind::kVideo));
+  PictureOutput output(folder_ / "done.mp4", info_of(SourceKind::kVideo));
   output.write(picture_, "in.mp4", 0);
   output.finish();
   EXPECT_THAT(names(), ::testing::ElementsAre("done.mp4"));

@@ -58,7 +58,7 @@ class Run {
                layout_.slots_per_lane()}),
         in_flight_(layout_.in_flight),
         done_(Layout::kQueued) {
-    if (!options.save.empty()) pictures_.emplace(options.save, options.source, source_.info());
+    if (!options.save.empty()) pictures_.emplace(options.save, source_.info());
     if (!options.json.empty()) json_.emplace(options.json);
     (void)pool_.lane_for(source_.info().size, 0);
   }
@@ -71,6 +71,7 @@ class Run {
   void hand_on_oldest();
   void write_all();
   void write(Slot& slot);
+  void finish_outputs();
   void remember(std::exception_ptr error);
   [[nodiscard]] bool should_end() const;
   [[nodiscard]] bool stop_requested() const { return hooks_.stop != nullptr && hooks_.stop->load(); }
@@ -108,9 +109,13 @@ RunReport Run::execute() {
   done_.close();
   writer.join();
   if (error_) std::rethrow_exception(error_);
+  if (written_ > 0) finish_outputs();  // Nothing to show after an early end is no reason to replace what was there.
+  return report();
+}
+
+void Run::finish_outputs() {
   if (pictures_) pictures_->finish();
   if (json_) json_->finish();
-  return report();
 }
 
 void Run::submit_all() {
@@ -210,6 +215,9 @@ RunReport Run::report() const {
 
 RunReport run_detection(const RunOptions& options, const RunHooks& hooks) {
   const auto start = Clock::now();
+  require_places_of_their_own(
+      {{"the source", options.source}, {"the model", options.model}},
+      {{"the annotated output", options.save}, {"the JSON output", options.json == "-" ? "" : options.json}});
   Run run(options, hooks);
   const double setup_seconds = seconds_since(start);
   RunReport report = run.execute();

@@ -22,6 +22,7 @@
 
 namespace vrt {
 
+/// What to run, on what, and where results go.
 struct RunOptions {
   std::string source;           ///< A video, a picture or a folder of pictures.
   std::filesystem::path model;  ///< An ONNX file of the CenterFace family.
@@ -33,12 +34,14 @@ struct RunOptions {
   std::int64_t max_frames = 0;  ///< Stops after so many; 0: all.
 };
 
+/// How far a run has come.
 struct RunProgress {
   std::int64_t frames = 0;            ///< Done: drawn and written.
   std::optional<std::int64_t> total;  ///< If the source tells.
   double seconds = 0;                 ///< Since the first frame was asked for.
 };
 
+/// What a caller of run_detection is told, and how it ends a run early.
 struct RunHooks {
   /// Called after each frame, one call at a time, from the writing thread. What it throws ends the run.
   std::function<void(const RunProgress&)> progress;
@@ -46,6 +49,7 @@ struct RunHooks {
   const std::atomic<bool>* stop = nullptr;
 };
 
+/// What a run has done.
 struct RunReport {
   SourceInfo source;
   std::int64_t frames = 0;
@@ -60,7 +64,7 @@ struct RunReport {
 };
 
 /// BLOCKS until the source is at its end, `stop` is set or something fails. Files appear under their names when they are complete
-/// (after an early end: with the frames that were done); after a failure none is left, but for the finished pictures of a folder.
+/// (after an early end: with the frames that were done, if there are any); after a failure none is left, but for the finished pictures of a folder.
 /// Throws the first failure of any thread.
 VRT_API RunReport run_detection(const RunOptions& options, const RunHooks& hooks = {});
 
