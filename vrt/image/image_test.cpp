@@ -67,6 +67,22 @@ TEST(ImageTest, ValidateNamesWhatIsWrong) {
   EXPECT_THAT(message_of(view), HasSubstr("77"));
 }
 
+TEST(ImageTest, SizesAndPitchesNoPictureHasAreRefused) {
+  constexpr std::int32_t kLeast = std::numeric_limits<std::int32_t>::min();
+  const testing::TestPicture picture = testing::empty_picture({6, 4}, PixelFormat::kRgb8);
+  for (const Size size : {Size{-1, 4}, Size{6, -1}, Size{kLeast, kLeast}}) {
+    ImageView view = picture.view;
+    view.size = size;
+    EXPECT_THAT(message_of(view), HasSubstr(std::to_string(size.width) + "x" + std::to_string(size.height)));
+    EXPECT_THROW((void)packed_bytes(size, PixelFormat::kNv12), Error);
+  }
+  for (const std::size_t pitch : {std::size_t{17}, (std::size_t{1} << 32) + 1, std::numeric_limits<std::size_t>::max()}) {
+    ImageView view = picture.view;
+    view.planes[0].pitch_bytes = pitch;
+    EXPECT_THAT(message_of(view), HasSubstr(std::to_string(pitch)));
+  }
+}
+
 TEST(ImageTest, AWiderPitchThanTheRowIsFine) {
   const testing::TestPicture picture = testing::empty_picture({1920, 2}, PixelFormat::kGray8, {}, 128);
   EXPECT_EQ(picture.view.planes[0].pitch_bytes, 2048U);

@@ -21,11 +21,14 @@
 
 namespace vrt {
 
+/// The channels of the output, first to last.
 enum class ChannelOrder : std::int32_t { kRgb, kBgr };
+/// The axes of the output, slowest first.
 enum class TensorLayout : std::int32_t {
   kPlanar,       ///< [channel][row][column]
   kInterleaved,  ///< [row][column][channel]
 };
+/// How source pixels are blended; take the one that the network was trained with.
 enum class Interpolation : std::int32_t {
   kBilinear,             ///< Two taps an axis at any scale, as OpenCV's INTER_LINEAR.
   kBilinearAntialiased,  ///< A triangle as wide as the scale when shrinking, as Pillow and torchvision.
@@ -58,7 +61,8 @@ struct CropBox {
 /// never waits. Used from one thread at a time.
 class VRT_API Preprocessor {
  public:
-  /// May block (loads the kernels). Throws kInvalidArgument for an empty target or a standard deviation of 0.
+  /// May block (loads the kernels). Throws kInvalidArgument for an empty target, a standard deviation of 0, a pad value
+  /// that is no pixel's, or a number that is not finite.
   Preprocessor(const Stream& stream, const PreprocessOptions& options);
   ~Preprocessor();
   Preprocessor(Preprocessor&&) noexcept;

@@ -239,5 +239,20 @@ TEST(PreprocessorTest, OptionsThatCannotWorkAreRefused) {
               HasSubstr("standard deviation of 0"));
 }
 
+TEST(PreprocessorTest, OptionsThatAreNoNumbersAreRefusedByName) {
+  const Stream stream(Device::cpu());
+  const auto message_of = [&](const PreprocessOptions& options) {
+    return refusal([&] { Preprocessor(stream, options); });
+  };
+  for (const float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    EXPECT_THAT(message_of({.target = {8, 6}, .scale = value}), HasSubstr("scale"));
+    EXPECT_THAT(message_of({.target = {8, 6}, .pad_value = value}), HasSubstr("pad value"));
+    EXPECT_THAT(message_of({.target = {8, 6}, .mean = {0, value, 0}}), HasSubstr("mean"));
+    EXPECT_THAT(message_of({.target = {8, 6}, .standard_deviation = {1, 1, value}}), HasSubstr("deviation"));
+  }
+  EXPECT_THAT(message_of({.target = {8, -6}}), HasSubstr("8x-6"));
+  EXPECT_THAT(message_of({.target = {8, 6}, .pad_value = 256}), HasSubstr("256"));
+}
+
 }  // namespace
 }  // namespace vrt
