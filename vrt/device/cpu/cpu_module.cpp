@@ -1,6 +1,9 @@
 #include "vrt/device/cpu/cpu_module.h"
 
 #include <cxxabi.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 #include <algorithm>
 #include <cstdlib>
@@ -24,13 +27,24 @@ std::string list_names(std::span<const HostKernel> kernels) {
   return names.empty() ? "none" : names;
 }
 
+#if defined(__x86_64__)
+/// Clang 14 does not know this feature by name; the bit is that of the CPUID instruction's leaf 1.
+bool has_f16c() {
+  unsigned eax = 0;
+  unsigned ebx = 0;
+  unsigned ecx = 0;
+  unsigned edx = 0;
+  return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
+}
+#endif
+
 }  // namespace
 
 HostIsa supported_isa() noexcept {
 #if defined(__x86_64__)
   __builtin_cpu_init();
   const bool has_v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                      __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c");
+                      __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && has_f16c();
   return has_v3 ? HostIsa::kX86V3 : HostIsa::kBaseline;
 #else
   return HostIsa::kBaseline;
