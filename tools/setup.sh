@@ -18,8 +18,16 @@ PACKAGES=(
   libopencv-core-dev libopencv-imgproc-dev
   libgtest-dev libgmock-dev libbenchmark-dev
   python3 python3-venv
-  clang-tidy-14 shellcheck
+  shellcheck patchelf debootstrap
 )
+
+# What is called otherwise elsewhere. Debian 12 is where everything is run; Debian 13 is built and tested by
+# tools/check_debian13.sh, without `make lint`, for which it has no clang-tidy 14. Ubuntu's names are the same by its package
+# lists, but were never run.
+# shellcheck source=/dev/null
+case $(. /etc/os-release && echo "$ID-${VERSION_ID:-}") in
+  debian-12 | ubuntu-22.04 | ubuntu-24.04) PACKAGES+=(clang-tidy-14) ;;
+esac
 
 die() {
   echo "setup: $1" >&2
