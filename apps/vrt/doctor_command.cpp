@@ -2,11 +2,15 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "apps/vrt/commands.h"
+#include "apps/vrt/install_hints.h"
+#include "vrt/base/atomic_file.h"
 #include "vrt/base/cache_paths.h"
 #include "vrt/base/fail.h"
 #include "vrt/device/device.h"
@@ -24,12 +28,13 @@ struct Finding {
   std::string subject;
   bool found = false;
   std::string text;
+  std::optional<Missing> package;  ///< What brings it, if a package does.
 };
 
 /// Runs `look`, which returns what was found; what it throws says what is missing.
 template <typename Look>
-Finding find(std::string subject, const Look& look) {
-  Finding finding{std::move(subject), true, {}};
+Finding find(std::string subject, const Look& look, std::optional<Missing> package = std::nullopt) {
+  Finding finding{std::move(subject), true, {}, package};
   try {
     finding.text = look();
   } catch (const Error& error) {
@@ -65,7 +70,7 @@ bool check_backends(std::vector<Finding>& findings) {
     any = any || backend.available;
     const std::string text =
         backend.available ? fmt::format("{}, {}", backend.version, backend.location) : backend.problem;
-    findings.push_back({backend.name, backend.available, text});
+    findings.push_back({backend.name, backend.available, text, Missing::kOpenVino});
   }
   return any;
 }
@@ -76,6 +81,24 @@ std::string try_video_writer() {
   return "works";
 }
 
+/// Makes a folder and a file there, and takes both away again.
+std::string try_cache() {
+  namespace fs = std::filesystem;
+  const fs::path root = cache_root();
+  const bool was_there = fs::exists(root);
+  const fs::path folder = cache_folder("doctor");
+  AtomicFile(folder / "probe").flush();
+  fs::remove(folder);
+  if (!was_there) fs::remove(root);
+  return root.string();
+}
+
+void print(const Finding& finding, std::string_view os_release) {
+  fmt::print("{:<17} {:<7} {}\n", finding.subject, finding.found ? "ok" : "missing", finding.text);
+  if (finding.found || !finding.package) return;
+  fmt::print("{:<17} {:<7} {}\n", "", "install", install_hint(*finding.package, os_release));
+}
+
 }  // namespace
 
 int doctor_command() {
@@ -83,16 +106,16 @@ int doctor_command() {
   findings.push_back(find("CPU", describe_cpu));
   check_gpus(findings);
   const bool can_run = check_backends(findings);
-  findings.push_back(find("media", media_library));
-  findings.push_back(find("H.264 encoder", try_video_writer));
+  findings.push_back(find("media", media_library, Missing::kFfmpeg));
+  findings.push_back(find("H.264 encoder", try_video_writer, Missing::kFfmpeg));
   findings.push_back(find("drawing", [] { return drawing_library(); }));
   for (const ModelEntry& entry : known_models()) {
-    findings.push_back(find(fmt::format("model {}", entry.name), [&] { return locate_model(entry).string(); }));
+    const auto look = [&] { return locate_model(entry).string(); };
+    findings.push_back(find(fmt::format("model {}", entry.name), look, Missing::kModel));
   }
-  findings.push_back(find("cache folder", [] { return cache_root().string(); }));
-  for (const Finding& finding : findings) {
-    fmt::print("{:<17} {:<7} {}\n", finding.subject, finding.found ? "ok" : "missing", finding.text);
-  }
+  findings.push_back(find("cache folder", try_cache));
+  const std::string os_release = read_os_release();
+  for (const Finding& finding : findings) print(finding, os_release);
   if (!can_run) fail(ErrorCode::kUnavailable, "no inference backend can be used, so no model can run");
   return kSuccess;
 }

@@ -1,11 +1,17 @@
 // vrt: the command-line tool. Reads the arguments; the commands are in files of their own.
 #include <CLI/CLI.hpp>
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <string>
 
 #include "apps/vrt/commands.h"
+#include "apps/vrt/values.h"
 #include "vrt/base/error.h"
 
 namespace vrt::cli {
@@ -18,25 +24,46 @@ constexpr const char* kExamples =
     "  vrt run clip.mp4 --model centerface --json - | head -n 1\n";
 
 void add_run_options(CLI::App& run, RunArguments& arguments) {
-  run.add_option("SOURCE", arguments.source, "A video, a picture, or a folder of pictures")->required();
-  run.add_option("--model", arguments.model, "A name of `vrt models`, or an ONNX file")->required();
+  run.add_option("SOURCE", arguments.source, "A video, a picture, or a folder of pictures")
+      ->required()
+      ->check(refuse_empty);
+  run.add_option("--model", arguments.model, "A name of `vrt models`, or an ONNX file")
+      ->required()
+      ->check(refuse_empty);
   run.add_option("--save", arguments.save,
-                 "Write annotated: FILE.mp4 for a video, FILE.png or FILE.jpg for a picture, a folder");
-  run.add_option("--json", arguments.json, "Write one line of JSON a frame to this file; - is the standard output");
+                 "Write annotated: FILE.mp4 for a video, FILE.png or FILE.jpg for a picture, a folder")
+      ->check(refuse_empty);
+  run.add_option("--json", arguments.json, "Write one line of JSON a frame to this file; - is the standard output")
+      ->check(refuse_empty);
   run.add_option("--threshold", arguments.threshold, "Least score of a detection, 0 to 1")
       ->check(CLI::Range(0.0F, 1.0F))
       ->capture_default_str();
   run.add_option("--device", arguments.device, "auto, cpu or cuda:N")->capture_default_str();
   run.add_option("--engine", arguments.engine, "auto, or a backend of `vrt doctor`")->capture_default_str();
-  run.add_option("--max-frames", arguments.max_frames, "Stop after so many frames")->check(CLI::PositiveNumber);
+  run.add_option("--max-frames", arguments.max_frames, "Stop after so many frames")->check(refuse_other_than_count);
   run.add_flag("-v,--verbose", arguments.verbosity, "Say more on the standard error; twice for everything");
   run.footer(kExamples);
 }
 
-/// Prints "vrt: …" as one line, whatever line breaks the text holds.
+/// Prints "vrt: …" as one line, whatever the text holds: names of files may have line breaks and a terminal's commands in them.
 void print_failure(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
+  const auto is_control = [](unsigned char c) { return c < ' ' || c == 0x7F; };
+  std::replace_if(text.begin(), text.end(), is_control, ' ');
   std::fprintf(stderr, "vrt: %s\n", text.c_str());
+}
+
+/// Where a standard stream is closed, the next file that is opened would take its place and what is printed would go into it.
+void occupy_standard_descriptors() {
+  int descriptor = 0;
+  do descriptor = open("/dev/null", O_RDONLY);  // Reading only: what is printed to a closed stream stays a failure.
+  while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+  if (descriptor > STDERR_FILENO) close(descriptor);
+}
+
+/// What was printed is out only now; a full disk shows here.
+void require_printed() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  throw vrt::Error(ErrorCode::kIo, "cannot write to the standard output", std::strerror(errno));
 }
 
 int run_tool(int argc, char** argv) {
@@ -70,7 +97,12 @@ int run_tool(int argc, char** argv) {
 }  // namespace
 }  // namespace vrt::cli
 
-int main(int argc, char** argv) try { return vrt::cli::run_tool(argc, argv); } catch (const vrt::Error& error) {
+int main(int argc, char** argv) try {
+  vrt::cli::occupy_standard_descriptors();
+  const int code = vrt::cli::run_tool(argc, argv);
+  vrt::cli::require_printed();
+  return code;
+} catch (const vrt::Error& error) {
   vrt::cli::print_failure(error.what());
   return error.code() == vrt::ErrorCode::kInvalidArgument ? vrt::cli::kWrongUsage : vrt::cli::kFailure;
 } catch (const std::exception& error) {

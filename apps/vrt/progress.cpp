@@ -42,8 +42,10 @@ bool ProgressBar::is_due(const RunProgress& progress) const {
 void ProgressBar::show(const RunProgress& progress) {
   if (!is_due(progress)) return;
   shown_at_ = progress.seconds;
-  // On a terminal: back to the start of the line, and clear what the line before left behind.
-  fmt::print(to_, "{}{}{}", is_terminal_ ? "\r" : "", progress_line(progress), is_terminal_ ? "\x1b[K" : "\n");
+  // On a terminal: back to the start of the line, and clear what the line before left behind. Not fmt::print, which throws:
+  // a run does not fail because nobody reads its progress.
+  const std::string line = (is_terminal_ ? "\r" : "") + progress_line(progress) + (is_terminal_ ? "\x1b[K" : "\n");
+  std::fputs(line.c_str(), to_);
   std::fflush(to_);
   line_is_open_ = is_terminal_;
 }

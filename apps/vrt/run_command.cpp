@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -64,7 +62,7 @@ int run_command(const RunArguments& arguments) {
     report = run_detection(options, {[&](const RunProgress& progress) { bar.show(progress); }, stop.flag()});
   }
   logging.print_held();
-  fmt::print(stderr, "{}", summary_of(report));
+  std::fputs(summary_of(report).c_str(), stderr);
   return report.stopped_early ? 128 + stop.signal() : static_cast<int>(kSuccess);
 }
 

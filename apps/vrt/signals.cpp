@@ -1,5 +1,6 @@
 #include "apps/vrt/signals.h"
 
+#include <array>
 #include <csignal>
 
 namespace vrt::cli {
@@ -9,6 +10,10 @@ std::atomic<bool> stop = false;
 std::atomic<int> received = 0;
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
               "signal handlers need it");
+
+constexpr std::array kStops = {SIGINT, SIGTERM, SIGHUP};
+/// The write that they come with fails as well, and says more.
+constexpr std::array kFailedWrites = {SIGPIPE, SIGXFSZ};
 
 void request_stop(int signal) {
   received = signal;
@@ -27,13 +32,13 @@ void handle(int signal, void (*handler)(int), int flags) {
 
 StopOnSignal::StopOnSignal() {
   // SA_RESETHAND: the second one ends the process even if the run does not come to an end.
-  handle(SIGINT, request_stop, SA_RESTART | static_cast<int>(SA_RESETHAND));
-  handle(SIGTERM, request_stop, SA_RESTART | static_cast<int>(SA_RESETHAND));
-  handle(SIGPIPE, SIG_IGN, 0);
+  for (const int signal : kStops) handle(signal, request_stop, SA_RESTART | static_cast<int>(SA_RESETHAND));
+  for (const int signal : kFailedWrites) handle(signal, SIG_IGN, 0);
 }
 
 StopOnSignal::~StopOnSignal() {
-  for (const int signal : {SIGINT, SIGTERM, SIGPIPE}) handle(signal, SIG_DFL, 0);
+  for (const int signal : kStops) handle(signal, SIG_DFL, 0);
+  for (const int signal : kFailedWrites) handle(signal, SIG_DFL, 0);
 }
 
 const std::atomic<bool>* StopOnSignal::flag() const noexcept { return &stop; }

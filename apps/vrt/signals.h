@@ -1,12 +1,12 @@
-// Ctrl-C and SIGTERM as a request to finish.
+// Ctrl-C, SIGTERM and a closed terminal as a request to finish.
 #pragma once
 
 #include <atomic>
 
 namespace vrt::cli {
 
-/// While it lives, the first SIGINT or SIGTERM sets a flag instead of ending the process; the second ends it. A reader of the
-/// standard output that goes away is a failed write, not a signal. One at a time.
+/// While it lives, the first SIGINT, SIGTERM or SIGHUP sets a flag instead of ending the process; the second ends it. A reader
+/// of the standard output that goes away and a limit on file sizes are failed writes, not signals. One at a time.
 class StopOnSignal {
  public:
   StopOnSignal();

