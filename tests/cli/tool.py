@@ -15,15 +15,15 @@ MODEL = os.environ["VRT_TEST_CENTERFACE"]
 SOURCE_DIR = pathlib.Path(os.environ["VRT_SOURCE_DIR"])
 
 
-def vrt(*arguments, environment=None, timeout=120):
-    """Runs the tool to its end; standard output and error as text."""
+def vrt(*arguments, environment=None, timeout=240, **options):
+    """Runs the tool to its end; standard output and error as text. `options` go to subprocess.run."""
     return subprocess.run(
         [PROGRAM, *map(str, arguments)],
-        capture_output=True,
         text=True,
         timeout=timeout,
         check=False,
         env={**os.environ, **(environment or {})},
+        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options},
     )
 
 

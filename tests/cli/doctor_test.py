@@ -1,0 +1,84 @@
+"""`vrt doctor` where something is missing: it says what, and what to install on the distribution at hand."""
+
+import os
+import pathlib
+import shutil
+import unittest
+
+import bad_files
+from tool import MODEL, PROGRAM, ToolTest, vrt
+
+DEBIAN = 'PRETTY_NAME="Debian GNU/Linux 12"\nID=debian\n'
+UBUNTU = 'NAME="Ubuntu"\nID=ubuntu\nID_LIKE=debian\n'
+MINT = "ID=linuxmint\nID_LIKE='ubuntu debian'\n"
+FEDORA = 'ID=fedora\nNAME="not debian"\nVARIANT_ID=debian\n'
+
+
+class DoctorTest(ToolTest):
+    def doctor(self, os_release=DEBIAN, program=PROGRAM, **environment):
+        path = self.folder / "os-release"
+        path.write_text(os_release)
+        return vrt("doctor", environment={"VRT_OS_RELEASE": str(path), **environment}, executable=str(program))
+
+    def wrong_model(self):
+        folder = self.folder / "models"
+        folder.mkdir(exist_ok=True)
+        (folder / "centerface.onnx").write_text("not it")
+        return {"VRT_MODELS": str(folder)}
+
+    def test_the_hint_is_of_the_distribution(self):
+        for os_release, apt in ((DEBIAN, True), (UBUNTU, True), (MINT, True), (FEDORA, False), ("", False)):
+            with self.subTest(os_release=os_release):
+                result = self.doctor(os_release, **self.wrong_model())
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertRegex(result.stdout, r"(?m)^model centerface +missing .*\n +install +\S+")
+                self.assertEqual("apt install" in result.stdout, apt, result.stdout)
+
+    def test_the_machines_own_distribution_is_read_where_nothing_else_is_said(self):
+        own = pathlib.Path("/etc/os-release")
+        if not own.exists():
+            self.skipTest("this machine has no /etc/os-release")
+        result = vrt("doctor", environment={"VRT_OS_RELEASE": "", **self.wrong_model()})
+        self.assertEqual(result.stdout, self.doctor(own.read_text(), **self.wrong_model()).stdout)
+
+    def test_nothing_to_install_where_nothing_is_missing(self):
+        os.symlink(MODEL, self.folder / "centerface.onnx")
+        result = self.doctor(VRT_MODELS=str(self.folder), VRT_CACHE=str(self.folder / "cache"))
+        self.assertNotIn("install", result.stdout)
+        self.assertRegex(result.stdout, rf"(?m)^cache folder +ok +{self.folder}/cache$")
+        self.assertEqual(self.names(), ["centerface.onnx", "os-release"])
+
+    def test_without_a_backend_it_fails_and_says_how_to_get_one(self):
+        alone = self.folder / "bin" / "vrt"  # Far from the modules that lie beside the built tool.
+        alone.parent.mkdir()
+        shutil.copy(PROGRAM, alone)
+        empty = self.folder / "empty"
+        empty.mkdir()
+        result = self.doctor(program=alone, VRT_BACKEND_PATH=str(empty))
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stdout, rf"(?m)^openvino +missing .*{empty}.*\n +install +apt install python3-venv")
+        self.assertRegex(result.stderr, r"\Avrt: no inference backend [^\n]+\n\Z")
+
+    def test_without_ffmpeg_the_rest_is_still_listed(self):
+        libraries = self.folder / "libraries"
+        libraries.mkdir()
+        for number in range(55, 65):
+            (libraries / f"libavutil.so.{number}").write_text("no library")
+        result = self.doctor(LD_LIBRARY_PATH=str(libraries))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for subject in ("media", "H.264 encoder"):
+            self.assertRegex(result.stdout, rf"(?m)^{subject} +missing .*libavutil.*\n +install +apt install ffmpeg")
+        self.assertRegex(result.stdout, r"(?m)^CPU +ok")
+
+    def test_a_cache_that_cannot_be_written_or_is_nowhere(self):
+        result = self.doctor(VRT_CACHE="/proc/nowhere")
+        self.assertRegex(result.stdout, r"(?m)^cache folder +missing .*/proc/nowhere.*VRT_CACHE")
+        result = self.doctor(VRT_CACHE="", XDG_CACHE_HOME="", HOME="")
+        self.assertRegex(result.stdout, r"(?m)^cache folder +missing .*VRT_CACHE")
+        disk = bad_files.small_disk(self, 100, "ro")
+        result = self.doctor(VRT_CACHE=str(disk / "vrt"))
+        self.assertRegex(result.stdout, r"(?m)^cache folder +missing .*Read-only")
+
+
+if __name__ == "__main__":
+    unittest.main()
