@@ -106,7 +106,8 @@ TEST_F(RunTest, AFrameCostsOneWaitAndNoAllocationOfTheSubmittingThread) {
   EXPECT_EQ(many.device.pinned_allocations, few.device.pinned_allocations);
   EXPECT_EQ(many.device.blocking_copies, few.device.blocking_copies);
 #if !defined(VRT_EAGER_CPU_STREAM)
-  EXPECT_EQ(many.allocations, few.allocations);
+  // Compiling the network allocates a few times more or less from run to run; one allocation a frame would be 40 more.
+  EXPECT_LT(many.allocations, few.allocations + 20);
 #endif
 }
 
