@@ -17,7 +17,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools/lint"))
 # Headers that are public for tests or for generated code, not for users.
-NOT_FOR_USERS = re.compile(r"/(emulator|testing|compile_fail)/|/prelude_|/host_kernel\.h")
+NOT_FOR_USERS = re.compile(r"/(emulator|testing|compile_fail|cuda)/|/prelude_|/host_kernel\.h")
 FOR_TESTS = re.compile(r"// For (the layer's )?tests")
 
 # Members whose names say all: accessors, fields, enumerators.
