@@ -35,7 +35,7 @@ endef
 
 .PHONY: help
 help: ## List the commands
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS=$$'\t' read -r name text; do printf '  make %-10s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS=$$'\t' read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
 
 .PHONY: setup
 setup: ## Install what is missing: Debian packages, pinned wheels in .venv/

@@ -21,8 +21,8 @@ constexpr std::int32_t kThreshold = 20;  // Grey levels.
 /// The brightness of a picture. In the formats of videos it is the first plane.
 vrt::DeviceSpan<const std::uint8_t> luma(const vrt::ImageView& image) {
   const vrt::ImagePlane& plane = image.planes[0];
-  return vrt::DeviceSpan<const std::uint8_t>::from_raw(
-      plane.data, plane.pitch_bytes * static_cast<std::size_t>(image.size.height));
+  return vrt::DeviceSpan<const std::uint8_t>::from_raw(plane.data,
+                                                       plane.pitch_bytes * static_cast<std::size_t>(image.size.height));
 }
 
 }  // namespace

@@ -380,7 +380,8 @@ struct Golden {
 };
 
 Golden read_golden(const std::string& name) {
-  const std::string path = testing::location("VRT_SOURCE_DIR", VRT_SOURCE_DIR) + "/vrt/image/testdata/" + name + ".golden";
+  const std::string path =
+      testing::location("VRT_SOURCE_DIR", VRT_SOURCE_DIR) + "/vrt/image/testdata/" + name + ".golden";
   std::ifstream file(path, std::ios::binary);
   const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
   Golden golden{};
