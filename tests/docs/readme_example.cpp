@@ -5,7 +5,7 @@
 #include "vrt/models/centerface/centerface.h"
 
 int main() {
-  vrt::Stream stream(vrt::Device::parse("auto"));  // a GPU if vrt can use one, else the CPU
+  vrt::Stream stream(vrt::Device::parse("auto"));  // the device that models run best on
   vrt::Source source("clip.mp4", stream.device());
   const vrt::Size input = vrt::CenterFace::input_size_for(source.info().size);
   vrt::CenterFace detector(vrt::CenterFace::open_engine("centerface.onnx", stream.device(), input), stream);

@@ -1,4 +1,4 @@
-// What a stream notes while its work is captured.
+// Internal: What a stream notes while its work is captured.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// The device's primary context, shared with TensorRT, NPP and PyTorch, made current only where it is not already.
+// Internal: The device's primary context, shared with TensorRT, NPP and PyTorch, made current only where it is not
+// already.
 #pragma once
 
 #include "vrt/device/cuda/driver_api.h"

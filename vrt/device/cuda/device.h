@@ -1,4 +1,4 @@
-// One GPU: its primary context, its capabilities and its counts.
+// Internal: One GPU: its primary context, its capabilities and its counts.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Finding and opening the CUDA driver, once, on first use.
+// Internal: Finding and opening the CUDA driver, once, on first use.
 #pragma once
 
 #include <string>

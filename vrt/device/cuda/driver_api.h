@@ -1,4 +1,5 @@
-// The one list of driver entry points: name, signature, whether vrt can do without, since which CUDA version it exists.
+// Internal: The one list of driver entry points: name, signature, whether vrt can do without, since which CUDA version
+// it exists.
 // Each is resolved on first use under the exact name of its prototype's version; a missing optional one is a capability
 // that the machine does not have.
 #pragma once

@@ -1,4 +1,5 @@
-// The part of the CUDA driver's binary interface that vrt uses, declared by vrt itself: nothing of CUDA is needed to build.
+// Internal: The part of the CUDA driver's binary interface that vrt uses, declared by vrt itself: nothing of CUDA is
+// needed to build.
 // Opaque handles carry the driver's own tag names, so that a test can compare every signature with a real cuda.h.
 #pragma once
 

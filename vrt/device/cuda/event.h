@@ -1,4 +1,4 @@
-// CUDA's events behind vrt::Event and vrt::TimedEvent.
+// Internal: CUDA's events behind vrt::Event and vrt::TimedEvent.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// CUDA's graphs behind vrt::Graph.
+// Internal: CUDA's graphs behind vrt::Graph.
 #pragma once
 
 #include <memory>

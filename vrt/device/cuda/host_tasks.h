@@ -1,4 +1,4 @@
-// Host functions in a CUDA stream: storage that is recycled, and failures that reach the next wait.
+// Internal: Host functions in a CUDA stream: storage that is recycled, and failures that reach the next wait.
 #pragma once
 
 #include <atomic>

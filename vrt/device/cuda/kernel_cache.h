@@ -1,4 +1,4 @@
-// Compiled kernels kept on disk, so that the second start compiles nothing.
+// Internal: Compiled kernels kept on disk, so that the second start compiles nothing.
 //
 // An entry is one file named by the SHA-256 of everything that decides the result; it begins with a header that holds the
 // digest of the rest. A damaged, foreign or unreadable entry is as good as none: trouble with the cache never fails a

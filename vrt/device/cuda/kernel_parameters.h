@@ -1,4 +1,4 @@
-// Kernel arguments as the driver takes them: an array of pointers to the values.
+// Internal: Kernel arguments as the driver takes them: an array of pointers to the values.
 #pragma once
 
 #include <array>

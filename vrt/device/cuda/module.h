@@ -1,4 +1,4 @@
-// Kernels compiled for one GPU.
+// Internal: Kernels compiled for one GPU.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// NVRTC, the run-time compiler of CUDA C, found and opened on first use.
+// Internal: NVRTC, the run-time compiler of CUDA C, found and opened on first use.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The text that stands before every kernel source when it is compiled for a GPU.
+// Internal: The text that stands before every kernel source when it is compiled for a GPU.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// CUDA's streams behind vrt::Stream.
+// Internal: CUDA's streams behind vrt::Stream.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// For tests: the controls of the fake driver that this process has loaded.
+// Internal: For tests: the controls of the fake driver that this process has loaded.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Controls of the fake CUDA driver (fake_driver.cpp), looked up by tests with dlsym in the library that vrt has loaded.
+// Internal: Controls of the fake CUDA driver (fake_driver.cpp), looked up by tests with dlsym in the library that vrt
+// has loaded.
 #pragma once
 
 #include <cstdint>
