@@ -1,8 +1,8 @@
 """vrt as other projects use it: installed and found, as a subfolder, by pkg-config; archives and libvrt.so.
 
-    check_consumers.py --source FOLDER --work FOLDER --model centerface.onnx --clip CLIP [--openvino FOLDER]
+    check_consumers.py --source FOLDER --model centerface.onnx --clip CLIP [--openvino FOLDER]
 
-Everything is built in --work, outside the source tree. Each command is printed.
+Everything is built in a temporary folder, outside the source tree. Each command is printed.
 """
 
 import argparse
@@ -12,15 +12,16 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 
 
 class Check:
-    def __init__(self, arguments):
+    def __init__(self, arguments, work):
         self.arguments = arguments
-        self.work = arguments.work
+        self.work = work
         launcher = shutil.which("ccache")
         self.flags = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release"]
         self.flags += [f"-DCMAKE_CXX_COMPILER_LAUNCHER={launcher}"] if launcher else []
@@ -107,11 +108,11 @@ class Check:
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ["source", "work", "model", "clip", "openvino"]:
+    for name in ["source", "model", "clip", "openvino"]:
         parser.add_argument(f"--{name}", type=pathlib.Path, required=name != "openvino")
     arguments = parser.parse_args()
-    arguments.work.mkdir(parents=True, exist_ok=True)
-    Check(arguments).everything()
+    with tempfile.TemporaryDirectory(prefix="vrt-consumers-") as work:
+        Check(arguments, pathlib.Path(work)).everything()
 
 
 if __name__ == "__main__":
