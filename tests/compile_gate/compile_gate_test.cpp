@@ -67,11 +67,11 @@ INSTANTIATE_TEST_SUITE_P(Kernels, CompileGateTest,
                                                               Target{13, 87}, Target{13, 89}, Target{13, 90},
                                                               Target{13, 100}, Target{13, 110}, Target{13, 120}),
                                             ::testing::ValuesIn(sources())),
-                         [](const auto& info) {
-                           const Target target = std::get<0>(info.param);
+                         [](const auto& tested) {
+                           const Target target = std::get<0>(tested.param);
                            std::string name = "nvrtc" + std::to_string(target.nvrtc_major) + "_sm" +
                                               std::to_string(target.architecture) + "_";
-                           for (const char c : std::get<1>(info.param)->file) name += c == '/' || c == '.' ? '_' : c;
+                           for (const char c : std::get<1>(tested.param)->file) name += c == '/' || c == '.' ? '_' : c;
                            return name;
                          });
 

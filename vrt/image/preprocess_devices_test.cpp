@@ -62,10 +62,10 @@ TEST_P(PreprocessDevicesTest, GivesTheBitsOfTheCpu) {
 INSTANTIATE_TEST_SUITE_P(Devices, PreprocessDevicesTest,
                          ::testing::Combine(::testing::ValuesIn(Device::all()),
                                             ::testing::ValuesIn(testing::all_formats())),
-                         [](const auto& info) {
-                           const Device device = std::get<0>(info.param);
+                         [](const auto& tested) {
+                           const Device device = std::get<0>(tested.param);
                            return (device.is_cpu() ? "cpu" : "cuda" + std::to_string(device.ordinal())) + "_" +
-                                  std::string(to_string(std::get<1>(info.param)));
+                                  std::string(to_string(std::get<1>(tested.param)));
                          });
 
 }  // namespace
