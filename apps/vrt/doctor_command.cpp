@@ -60,7 +60,7 @@ void check_gpus(std::vector<Finding>& findings) {
     if (device.is_cuda()) findings.push_back(find(to_string(device), [&] { return look(device); }));
   }
   if (findings.back().subject.rfind("cuda", 0) == 0) return;
-  findings.push_back(find("CUDA", [&] { return look(Device::cuda(0)); }));
+  findings.push_back(find("CUDA", [&] { return look(Device::cuda(0)); }, Missing::kNvidiaDriver));
 }
 
 /// False if no backend can run a network.

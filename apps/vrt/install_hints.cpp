@@ -49,6 +49,10 @@ std::string read_os_release() {
 std::string install_hint(Missing what, std::string_view os_release) {
   const bool apt = uses_apt(os_release);
   switch (what) {
+    case Missing::kNvidiaDriver:
+      if (value_of(os_release, "ID") == "ubuntu") return "ubuntu-drivers install (on a machine with an NVIDIA GPU)";
+      return apt ? "apt install nvidia-driver, of Debian's non-free (on a machine with an NVIDIA GPU)"
+                 : "NVIDIA's driver (on a machine with an NVIDIA GPU)";
     case Missing::kFfmpeg:
       return apt ? "apt install ffmpeg" : "FFmpeg's libraries, built with libx264, of the versions that are named above";
     case Missing::kOpenVino:

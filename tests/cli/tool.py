@@ -15,10 +15,10 @@ MODEL = os.environ["VRT_TEST_CENTERFACE"]
 SOURCE_DIR = pathlib.Path(os.environ["VRT_SOURCE_DIR"])
 
 
-def vrt(*arguments, environment=None, timeout=240, **options):
+def vrt(*arguments, program=PROGRAM, environment=None, timeout=240, **options):
     """Runs the tool to its end; standard output and error as text. `options` go to subprocess.run."""
     return subprocess.run(
-        [PROGRAM, *map(str, arguments)],
+        [program, *map(str, arguments)],
         text=True,
         timeout=timeout,
         check=False,
