@@ -17,7 +17,8 @@ std::string_view value_of(std::string_view os_release, std::string_view key) {
     os_release.remove_prefix(std::min(line.size() + 1, os_release.size()));
     if (!line.starts_with(key) || line.substr(key.size(), 1) != "=") continue;
     line.remove_prefix(key.size() + 1);
-    const bool quoted = line.size() >= 2 && (line.front() == '"' || line.front() == '\'') && line.back() == line.front();
+    const bool quoted =
+        line.size() >= 2 && (line.front() == '"' || line.front() == '\'') && line.back() == line.front();
     return quoted ? line.substr(1, line.size() - 2) : line;
   }
   return {};
@@ -54,7 +55,8 @@ std::string install_hint(Missing what, std::string_view os_release) {
       return apt ? "apt install nvidia-driver, of Debian's non-free (on a machine with an NVIDIA GPU)"
                  : "NVIDIA's driver (on a machine with an NVIDIA GPU)";
     case Missing::kFfmpeg:
-      return apt ? "apt install ffmpeg" : "FFmpeg's libraries, built with libx264, of the versions that are named above";
+      return apt ? "apt install ffmpeg"
+                 : "FFmpeg's libraries, built with libx264, of the versions that are named above";
     case Missing::kOpenVino:
       return apt ? "apt install python3-venv, then tools/setup.sh and build vrt again"
                  : "the wheel openvino (pip install openvino), then build vrt again with OpenVINO_DIR set";

@@ -1,9 +1,9 @@
 // JSON lines of hostile texts and numbers, read back by another library.
 #include <fuzzer/FuzzedDataProvider.h>
 
+#include <nlohmann/json.hpp>
 #include <cmath>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -19,7 +19,8 @@ void check(bool holds) {
 vrt::Detection take_detection(FuzzedDataProvider& data, const std::string& label, std::vector<vrt::Keypoint>& points) {
   points.resize(data.ConsumeIntegralInRange<std::size_t>(0, 3));
   for (vrt::Keypoint& point : points) {
-    point = {data.ConsumeFloatingPoint<float>(), data.ConsumeFloatingPoint<float>(), data.ConsumeFloatingPoint<float>()};
+    point = {data.ConsumeFloatingPoint<float>(), data.ConsumeFloatingPoint<float>(),
+             data.ConsumeFloatingPoint<float>()};
   }
   vrt::Detection detection;
   detection.box = {data.ConsumeFloatingPoint<float>(), data.ConsumeFloatingPoint<float>(),
@@ -47,7 +48,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t cou
   const std::string label = data.ConsumeRandomLengthString();
   std::vector<vrt::Keypoint> points;
   const vrt::Detection detection = take_detection(data, label, points);
-  const vrt::FrameRecord record{source, data.ConsumeIntegral<std::int64_t>(), data.ConsumeFloatingPoint<double>(),
+  const vrt::FrameRecord record{source,
+                                data.ConsumeIntegral<std::int64_t>(),
+                                data.ConsumeFloatingPoint<double>(),
                                 {data.ConsumeIntegral<std::int32_t>(), data.ConsumeIntegral<std::int32_t>()},
                                 {&detection, 1}};
   std::string line = "before\n";

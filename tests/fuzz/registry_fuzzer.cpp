@@ -13,6 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
   } catch (const vrt::Error& error) {
     if (error.code() != vrt::ErrorCode::kNotFound) std::abort();
   }
+  if (text.size() > 300) return 0;  // The C library keeps every value that was ever set.
   setenv("VRT_MODELS", text.c_str(), 1);
   setenv("VRT_CACHE", text.c_str(), 1);
   for (const vrt::ModelEntry& entry : vrt::known_models()) {

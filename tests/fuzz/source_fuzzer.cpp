@@ -22,7 +22,9 @@ void check(bool holds) {
 
 /// One file for the process; the first byte of an input chooses the name, because some readers go by it.
 struct MemoryFile {
-  MemoryFile() : folder(fs::path("/dev/shm") / ("vrt_fuzz_" + std::to_string(getpid()))) { fs::create_directories(folder); }
+  MemoryFile() : folder(fs::path("/dev/shm") / ("vrt_fuzz_" + std::to_string(getpid()))) {
+    fs::create_directories(folder);
+  }
   ~MemoryFile() { fs::remove_all(folder); }
   fs::path folder;
 };
@@ -57,7 +59,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
   if (bytes < 1 || !quiet) return 0;
   constexpr const char* kNames[] = {"a.mp4", "a.png", "a.mjpeg", "a.mkv"};
   const fs::path file = memory.folder / kNames[data[0] % 4];
-  std::ofstream(file, std::ios::binary).write(reinterpret_cast<const char*>(data) + 1, static_cast<std::streamsize>(bytes - 1));
+  std::ofstream(file, std::ios::binary)
+      .write(reinterpret_cast<const char*>(data) + 1, static_cast<std::streamsize>(bytes - 1));
   try {
     read_all(file.string());
   } catch (const vrt::Error& error) {

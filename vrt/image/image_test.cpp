@@ -76,7 +76,8 @@ TEST(ImageTest, SizesAndPitchesNoPictureHasAreRefused) {
     EXPECT_THAT(message_of(view), HasSubstr(std::to_string(size.width) + "x" + std::to_string(size.height)));
     EXPECT_THROW((void)packed_bytes(size, PixelFormat::kNv12), Error);
   }
-  for (const std::size_t pitch : {std::size_t{17}, (std::size_t{1} << 32) + 1, std::numeric_limits<std::size_t>::max()}) {
+  for (const std::size_t pitch :
+       {std::size_t{17}, (std::size_t{1} << 32) + 1, std::numeric_limits<std::size_t>::max()}) {
     ImageView view = picture.view;
     view.planes[0].pitch_bytes = pitch;
     EXPECT_THAT(message_of(view), HasSubstr(std::to_string(pitch)));

@@ -21,7 +21,8 @@ void validate(const PreprocessOptions& options) {
   require(options.target.width > 0 && options.target.height > 0, "a preprocessing target of {}x{} pixels is empty",
           options.target.width, options.target.height);
   require(std::isfinite(options.scale), "a scale of {}: pixels would not be numbers", options.scale);
-  require(options.pad_value >= 0 && options.pad_value <= 255, "a pad value of {}: expected 0 to 255", options.pad_value);
+  require(options.pad_value >= 0 && options.pad_value <= 255, "a pad value of {}: expected 0 to 255",
+          options.pad_value);
   for (const float mean : options.mean) require(std::isfinite(mean), "a mean of {} cannot be subtracted", mean);
   for (const float deviation : options.standard_deviation) {
     require(std::isfinite(deviation) && deviation != 0, "a standard deviation of {} cannot be divided by", deviation);

@@ -18,19 +18,21 @@ const PictureKind kJpeg{"JPEG", AV_CODEC_ID_MJPEG};
 // Two entries: an image's width, and the orientation.
 Bytes tiff_with(std::uint8_t orientation, bool big_endian) {
   if (big_endian) {
-    return {'M', 'M', 0, 42, 0, 0, 0, 8, 0, 2, 1, 0, 0, 3, 0, 0, 0, 1, 0, 9, 0, 0,
-            1,   0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0, 0, 0, 0, 0};
+    return {'M', 'M', 0, 42, 0,    0, 0, 8, 0, 2, 1, 0, 0,           3, 0, 0, 0, 1, 0,
+            9,   0,   0, 1,  0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0, 0, 0, 0, 0};
   }
-  return {'I', 'I', 42, 0, 8, 0, 0, 0, 2, 0, 0, 1, 3, 0, 1, 0, 0, 0, 9, 0, 0, 0,
-          0x12, 1, 3, 0, 1, 0, 0, 0, orientation, 0, 0, 0, 0, 0, 0, 0};
+  return {'I', 'I', 42, 0,    8, 0, 0, 0, 2, 0, 0, 1,           3, 0, 1, 0, 0, 0, 9,
+          0,   0,   0,  0x12, 1, 3, 0, 1, 0, 0, 0, orientation, 0, 0, 0, 0, 0, 0, 0};
 }
 
 Bytes png_with(const Bytes& exif) {
-  const Bytes before = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n', 0, 0, 0, 2, 't', 'E', 'X', 't', 1, 2, 0, 0, 0, 0, 0, 0, 0};
+  const Bytes before = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n', 0, 0, 0, 2, 't',
+                        'E',  'X', 't', 1,   2,    0,    0,    0,    0, 0, 0, 0};
   const Bytes name = {static_cast<std::uint8_t>(exif.size()), 'e', 'X', 'I', 'f'};
   const Bytes checksum(4);
   Bytes png;
-  for (const Bytes* part : {&before, &name, &exif, &checksum}) std::copy(part->begin(), part->end(), std::back_inserter(png));
+  for (const Bytes* part : {&before, &name, &exif, &checksum})
+    std::copy(part->begin(), part->end(), std::back_inserter(png));
   return png;
 }
 
