@@ -22,11 +22,11 @@ PACKAGES=(
 )
 
 # What is called otherwise elsewhere. Debian 12 is where everything is run; Debian 13 is built and tested by
-# tools/check_debian13.sh, without `make lint`, for which it has no clang-tidy 14. Ubuntu's names are the same by its package
+# tools/check_debian13.sh, without `make lint`, for which it has no clang-tidy 14, and without fuzzers. Ubuntu's names are the same by its package
 # lists, but were never run.
 # shellcheck source=/dev/null
 case $(. /etc/os-release && echo "$ID-${VERSION_ID:-}") in
-  debian-12 | ubuntu-22.04 | ubuntu-24.04) PACKAGES+=(clang-tidy-14) ;;
+  debian-12 | ubuntu-22.04 | ubuntu-24.04) PACKAGES+=(clang-tidy-14 clang-14 libclang-rt-14-dev doxygen) ;;
 esac
 
 die() {
