@@ -88,7 +88,7 @@ bad-input: setup ## Drive the tool with bad files, full disks and signals, under
 	@$(call run_tests,asan-ubsan,-L '^bad_input$$')
 
 .PHONY: fuzz
-fuzz: setup ## Run each fuzzer for FUZZ_SECONDS=60 (needs clang-14)
+fuzz: setup ## Run each fuzzer for FUZZ_SECONDS=60
 	@$(call build,fuzz)
 	@tests/fuzz/run.sh build/fuzz $(FUZZ_SECONDS)
 
@@ -104,7 +104,7 @@ bench: build ## Measure, each subject beside its peer
 	@tools/bench/run.sh
 
 .PHONY: docs
-docs: ## Make the API reference (needs doxygen): build/docs/html/index.html
+docs: setup ## Make the API reference: build/docs/html/index.html
 	@tools/docs/api.py build/docs
 
 .PHONY: lint
