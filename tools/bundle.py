@@ -8,6 +8,7 @@ read. Made on Debian: the licences come from its copyright files. docs/bundles.m
 """
 
 import argparse
+import functools
 import pathlib
 import re
 import shutil
@@ -111,7 +112,9 @@ class Bundle:
             output_of("patchelf", "--set-rpath", "$ORIGIN", target)
             self.packages.setdefault(self.package_of(path), []).append(name)
 
-    def package_of(self, path):
+    @staticmethod
+    @functools.lru_cache(maxsize=None)
+    def package_of(path):
         real = str(pathlib.Path(path).resolve())
         for candidate in [real, re.sub("^/usr/lib", "/lib", real)]:
             owner = subprocess.run(["dpkg-query", "--search", candidate], capture_output=True, text=True)

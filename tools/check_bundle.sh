@@ -27,7 +27,7 @@ unpack() {
   rm -rf "$ROOT/opt/elsewhere"
   mkdir -p "$ROOT/opt/elsewhere"
   tar -C "$ROOT/opt/elsewhere" -xzf "$1"
-  (cd "$ROOT" && echo /opt/elsewhere/*)
+  echo "/opt/elsewhere/$(ls "$ROOT/opt/elsewhere")"
 }
 
 [ "$(id -u)" -eq 0 ] || { echo "check_bundle.sh: needs root for debootstrap and chroot" >&2; exit 1; }
