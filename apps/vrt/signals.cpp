@@ -2,6 +2,7 @@
 
 #include <array>
 #include <csignal>
+#include <initializer_list>
 
 namespace vrt::cli {
 namespace {
