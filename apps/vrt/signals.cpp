@@ -2,7 +2,6 @@
 
 #include <array>
 #include <csignal>
-#include <initializer_list>
 
 namespace vrt::cli {
 namespace {
