@@ -34,13 +34,11 @@ TEST(DeviceTest, RefusesTextThatNamesNoDevice) {
   }
 }
 
-TEST(DeviceTest, CudaIsUnavailableWithTheReason) {
-  for (const char* text : {"cuda", "cuda:0", "cuda:7"}) {
-    const Error error = error_of([text] { static_cast<void>(Device::parse(text)); });
-    EXPECT_EQ(error.code(), ErrorCode::kUnavailable) << text;
-    EXPECT_THAT(error.what(), HasSubstr("no CUDA device"));
-  }
-  EXPECT_EQ(error_of([] { static_cast<void>(describe(Device::cuda(0))); }).code(), ErrorCode::kUnavailable);
+TEST(DeviceTest, AGpuThatIsNotThereIsUnavailableWithTheReason) {
+  const Error error = error_of([] { static_cast<void>(Device::parse("cuda:99")); });
+  EXPECT_EQ(error.code(), ErrorCode::kUnavailable);
+  EXPECT_THAT(error.what(), ::testing::AnyOf(HasSubstr("no CUDA driver"), HasSubstr("there is no device cuda:99")));
+  EXPECT_EQ(error_of([] { static_cast<void>(describe(Device::cuda(99))); }).code(), ErrorCode::kUnavailable);
 }
 
 TEST(DeviceTest, DescribesTheCpu) {
