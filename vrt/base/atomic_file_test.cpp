@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <string>
 
 #include "vrt/base/error.h"
 
@@ -71,7 +72,7 @@ class AtomicFileTest : public ::testing::Test {
     return ErrorCode::kInternal;
   }
 
-  fs::path folder_ = fs::path(testing::TempDir()) / "vrt_atomic_file_test";
+  fs::path folder_ = fs::path(testing::TempDir()) / ("vrt_atomic_file_test" + std::to_string(getpid()));
   fs::path target_ = folder_ / "results.jsonl";
 };
 

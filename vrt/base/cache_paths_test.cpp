@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -34,7 +35,7 @@ class CachePathsTest : public ::testing::Test {
   }
   static void set(const char* name, const std::string& value) { setenv(name, value.c_str(), 1); }
 
-  fs::path scratch_ = fs::path(testing::TempDir()) / "vrt_cache_paths_test";
+  fs::path scratch_ = fs::path(testing::TempDir()) / ("vrt_cache_paths_test" + std::to_string(getpid()));
 
  private:
   std::map<const char*, std::optional<std::string>> before_;

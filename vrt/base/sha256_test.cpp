@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
+#include <string>
 
 #include "vrt/base/error.h"
 
@@ -38,7 +40,7 @@ TEST(Sha256Test, FinishEndsIt) {
 }
 
 TEST(Sha256Test, DigestsAFileLongerThanOneRead) {
-  const auto path = std::filesystem::path(testing::TempDir()) / "vrt_sha256_million_a";
+  const auto path = std::filesystem::path(testing::TempDir()) / ("vrt_sha256_million_a" + std::to_string(getpid()));
   std::ofstream(path) << std::string(1000000, 'a');
   EXPECT_EQ(sha256_of_file(path), kDigestOfMillionA);
   std::filesystem::remove(path);
