@@ -38,12 +38,9 @@ YuvCoefficients coefficients_for(ColorSpace color) {
     return static_cast<std::int16_t>(std::lround(std::ldexp(value, 16 + YuvCoefficients::kBits - sample_shift)));
   };
   const auto of_chroma = [&](double value) { return fixed(chroma * value, YuvCoefficients::kChromaShift); };
-  return {static_cast<std::int16_t>(limited ? 16 : 0),
-          fixed(luma, YuvCoefficients::kLumaShift),
-          of_chroma(2 * (1 - kr)),
-          of_chroma(2 * (1 - kb) * kb / kg),
-          of_chroma(2 * (1 - kr) * kr / kg),
-          of_chroma(2 * (1 - kb))};
+  return {
+      static_cast<std::int16_t>(limited ? 16 : 0), fixed(luma, YuvCoefficients::kLumaShift), of_chroma(2 * (1 - kr)),
+      of_chroma(2 * (1 - kb) * kb / kg),           of_chroma(2 * (1 - kr) * kr / kg),        of_chroma(2 * (1 - kb))};
 }
 
 /// The upper half of the product.
