@@ -18,7 +18,7 @@ namespace {
 
 /// A path (it has a separator or ends in .onnx) or a name of the registry.
 std::filesystem::path resolve_model(const std::string& model) {
-  const std::filesystem::path path(model);
+  std::filesystem::path path(model);
   if (path.has_parent_path() || path.extension() == ".onnx") return path;
   const auto known = known_models();
   const bool is_known =

@@ -41,6 +41,7 @@ struct KernelSignature {
 
 template <typename... Parameters>
 [[nodiscard]] const KernelSignature& host_signature() {
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): parameters are pointers, too
   static constexpr std::uint32_t kBytes[] = {static_cast<std::uint32_t>(sizeof(Parameters))..., 0};
   static const KernelSignature signature{&typeid(void(Parameters...)), sizeof...(Parameters), kBytes};
   return signature;

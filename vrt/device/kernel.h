@@ -158,6 +158,7 @@ class Kernel<void(Parameters...)> {
   static detail::KernelArgument argument(const L& lowered, std::size_t memory_bytes) {
     const void* memory = nullptr;
     if constexpr (std::is_pointer_v<L>) memory = memory_bytes == 0 ? nullptr : lowered;
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): L is a pointer where a span is passed
     return {&lowered, sizeof(L), memory, memory_bytes};
   }
 
