@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 if [ $# -gt 0 ]; then
   files=("$@")
 else
-  mapfile -t files < <(find vrt apps -name '*.cpp' -not -name '*_test.cpp' -not -path '*/testing/*' | sort)
+  mapfile -t files < <(find vrt apps -name '*.cpp' -not -name '*_test.cpp' -not -path '*/testing/*' -not -path '*/compile_fail/*' | sort)
 fi
 # GCC's own warning options are unknown to Clang.
 printf '%s\0' "${files[@]}" |

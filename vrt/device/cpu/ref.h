@@ -30,7 +30,7 @@ class Ref {
   Ref(const Ref& other) noexcept : object_(other.object_) { acquire(); }
   Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
   ~Ref() { release(); }
-  Ref& operator=(const Ref& other) noexcept {
+  Ref& operator=(const Ref& other) noexcept {  // NOLINT(bugprone-unhandled-self-assignment): the next line does
     if (object_ != other.object_) Ref(other).swap(*this);
     return *this;
   }

@@ -89,7 +89,7 @@ std::shared_ptr<detail::EventBackend> CudaDevice::make_event(Timing timing) {
   CUevent_st* event = nullptr;
   const unsigned flags = timing == Timing::kTimed ? 0U : kEventDisableTiming;
   check(api_.event_create(&event, flags), "cuEventCreate", "creating an event");
-  return std::make_shared<CudaEvent>(*this, event, timing);
+  return std::make_shared<CudaEvent>(*this, event);
 }
 
 std::shared_ptr<const detail::ModuleBackend> CudaDevice::load(const KernelSource& source) {

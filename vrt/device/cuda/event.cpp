@@ -5,8 +5,7 @@
 
 namespace vrt::cuda {
 
-CudaEvent::CudaEvent(CudaDevice& device, CUevent_st* event, detail::DeviceBackend::Timing timing)
-    : device_(device), event_(event), timing_(timing) {}
+CudaEvent::CudaEvent(CudaDevice& device, CUevent_st* event) : device_(device), event_(event) {}
 
 CudaEvent::~CudaEvent() {
   const ContextScope current = device_.scope();

@@ -12,7 +12,7 @@ namespace vrt::cuda {
 
 class CudaEvent final : public detail::EventBackend {
  public:
-  CudaEvent(CudaDevice& device, CUevent_st* event, detail::DeviceBackend::Timing timing);
+  CudaEvent(CudaDevice& device, CUevent_st* event);
   ~CudaEvent() override;
   CudaEvent(const CudaEvent&) = delete;
   CudaEvent& operator=(const CudaEvent&) = delete;
@@ -30,7 +30,6 @@ class CudaEvent final : public detail::EventBackend {
  private:
   CudaDevice& device_;
   CUevent_st* event_;
-  detail::DeviceBackend::Timing timing_;
   std::shared_ptr<HostTaskFailure> failure_;  // Of the stream it was recorded on; nullptr before.
 };
 

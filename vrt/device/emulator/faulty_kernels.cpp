@@ -88,6 +88,7 @@ template <auto kKernel, typename... Parameters>
 constexpr vrt::EmulatedKernel entry(const char* name, void (*kernel)(Parameters...)) {
   return vrt_emulated_kernel<kKernel>(name, kernel);
 }
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a name
 #define VRT_ENTRY(name) entry<&name>(#name, &name)
 constexpr vrt::EmulatedKernel kKernels[] = {
     VRT_ENTRY(missing_barrier),        VRT_ENTRY(missing_warp_barrier),   VRT_ENTRY(divergent_barrier),
