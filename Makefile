@@ -58,7 +58,7 @@ test: build ## What CI runs: release in full, both sanitizers on the core layers
 
 .PHONY: sanitize-asan-ubsan sanitize-tsan
 sanitize-asan-ubsan sanitize-tsan: sanitize-%: setup
-	@$(call build,$*,$(SANITIZED_LAYERS:%=vrt_%_test) vrt_cuda_test)
+	@$(call build,$*,$(SANITIZED_LAYERS:%=vrt_%_test))
 	@$(call run_tests,$*,-L '$(sanitized_labels)')
 
 .PHONY: test-full

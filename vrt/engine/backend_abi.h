@@ -22,6 +22,7 @@ extern "C" {
 #define VRT_BACKEND_MAX_RANK 8
 
 /** What a call comes to; each but OK becomes the vrt::ErrorCode of that name (FAILED: kBackend). */
+/* NOLINTBEGIN(readability-identifier-naming): constants named as C does */
 enum VrtBackendStatus {
   VRT_BACKEND_OK = 0,
   VRT_BACKEND_INVALID_ARGUMENT = 1,
@@ -32,6 +33,7 @@ enum VrtBackendStatus {
   VRT_BACKEND_OUT_OF_MEMORY = 6,
   VRT_BACKEND_FAILED = 7
 };
+/* NOLINTEND(readability-identifier-naming) */
 
 /** Log levels: 0 debug, 1 info, 2 warning, 3 error. May be called from any thread; never throws into the module. */
 typedef void (*VrtBackendLog)(void* user, int32_t level, const char* message);

@@ -54,7 +54,7 @@ std::filesystem::path locate(const std::string& name) {
   if (known == nullptr) {
     require(is_plain_name(name), "backend '{}' is not a name: expected auto or one of {}", name, known_names());
   }
-  const std::filesystem::path path = find_module(name);
+  std::filesystem::path path = find_module(name);
   if (!path.empty()) return path;
   require(known != nullptr, "backend '{}' is unknown: expected auto, one of {}, or a module {} in one of: {}", name,
           known_names(), module_file_name(name), searched_places());

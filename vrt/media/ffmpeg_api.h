@@ -82,6 +82,7 @@ namespace vrt::detail {
 
 /// Pointers to FFmpeg's functions, of the very versions whose headers vrt was built with.
 struct FfmpegApi {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a name
 #define VRT_DECLARE(library, name) decltype(&::name) name = nullptr;
   VRT_FFMPEG_FUNCTIONS(VRT_DECLARE)
 #undef VRT_DECLARE

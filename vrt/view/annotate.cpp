@@ -24,8 +24,9 @@ constexpr int kShift = 4;
 constexpr float kFarthest = 1e6F;
 
 /// Colours that stay apart on dark and light pictures, by class id; RGB.
-const std::array<cv::Scalar, 8> kColours = {cv::Scalar(64, 220, 120), {255, 160, 40}, {80, 170, 255}, {240, 90, 90},
-                                            {200, 120, 255},          {250, 230, 70}, {70, 220, 220}, {255, 130, 190}};
+const std::array<cv::Scalar, 8> class_colours = {
+    cv::Scalar(64, 220, 120), {255, 160, 40}, {80, 170, 255}, {240, 90, 90},
+    {200, 120, 255},          {250, 230, 70}, {70, 220, 220}, {255, 130, 190}};
 
 /// Sizes that grow with the picture, so that a 4K frame is as legible as a small one.
 struct Style {
@@ -126,7 +127,7 @@ void Canvas::draw(std::span<const Detection> detections) {
   const Style style = Style::for_picture(size_);
   const auto factor = static_cast<float>(enlargement_);
   for (const Detection& detection : detections) {
-    const cv::Scalar& colour = kColours[static_cast<std::uint32_t>(detection.class_id) % kColours.size()];
+    const cv::Scalar& colour = class_colours[static_cast<std::uint32_t>(detection.class_id) % class_colours.size()];
     draw_box(picture, detection.box, factor, colour, style);
     draw_keypoints(picture, detection.keypoints, factor, colour, style);
     draw_label(picture, detection, factor, colour, style);

@@ -109,7 +109,8 @@ std::string unknown_dimensions(const ov::PartialShape& shape) {
   if (shape.rank().is_dynamic()) return "its rank is not known";
   std::string indices;
   for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i].is_dynamic()) indices += (indices.empty() ? "" : ", ") + std::to_string(i);
+    if (shape[static_cast<std::ptrdiff_t>(i)].is_dynamic())
+      indices += (indices.empty() ? "" : ", ") + std::to_string(i);
   }
   return "dimension " + indices + " is not known";
 }
