@@ -154,7 +154,6 @@ class DriverApi {
   EntryPoint<Result(CUstream_st*, CUgraph_st**)> stream_end_capture{*this, "cuStreamEndCapture"};
   EntryPoint<Result(CUstream_st*, Enum*, unsigned long long*, CUgraph_st**, CUgraphNode_st* const**, std::size_t*)>
       stream_get_capture_info{*this, "cuStreamGetCaptureInfo_v2"};
-  EntryPoint<Result(CUgraph_st*, CUgraphNode_st**, std::size_t*)> graph_get_nodes{*this, "cuGraphGetNodes"};
   EntryPoint<Result(CUgraphExec_st**, CUgraph_st*, unsigned long long)> graph_instantiate{
       *this, "cuGraphInstantiateWithFlags"};
   EntryPoint<Result(CUgraphExec_st*, CUgraphNode_st*, const KernelNodeParams*)> graph_exec_kernel_node_set_params{

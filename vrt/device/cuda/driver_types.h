@@ -47,20 +47,16 @@ inline constexpr Result kErrorInvalidPc = 718;
 inline constexpr Result kErrorLaunchFailed = 719;
 
 inline constexpr unsigned kStreamNonBlocking = 1;
-inline constexpr unsigned kEventBlockingSync = 1;
 inline constexpr unsigned kEventDisableTiming = 2;
 inline constexpr unsigned kHostAllocPortable = 1;
 inline constexpr unsigned kHostAllocDeviceMap = 2;
 inline constexpr Enum kCaptureModeRelaxed = 2;
 inline constexpr Enum kCaptureStatusNone = 0;
-inline constexpr Enum kGraphNodeTypeKernel = 0;
 
-inline constexpr Enum kAttributeMaxThreadsPerBlock = 1;
 inline constexpr Enum kAttributeMultiprocessorCount = 16;
 inline constexpr Enum kAttributeIntegrated = 18;
 inline constexpr Enum kAttributeComputeMajor = 75;
 inline constexpr Enum kAttributeComputeMinor = 76;
-inline constexpr Enum kAttributeMaxSharedMemoryPerBlockOptin = 97;
 inline constexpr Enum kAttributeMemoryPoolsSupported = 115;
 inline constexpr Enum kFunctionAttributeMaxDynamicSharedSizeBytes = 8;
 inline constexpr Enum kMemPoolAttributeReleaseThreshold = 4;

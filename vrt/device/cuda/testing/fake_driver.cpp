@@ -334,9 +334,6 @@ Result cuStreamGetCaptureInfo_v2(CUstream_st* stream, Enum* status, unsigned lon
     return Result{0};
   });
 }
-Result cuGraphGetNodes(CUgraph_st* graph, CUgraphNode_st**, std::size_t* count) {
-  return call("cuGraphGetNodes", [&] { return *count = graph->nodes.size(), Result{0}; });
-}
 Result cuGraphInstantiateWithFlags(CUgraphExec_st** executable, CUgraph_st* graph, unsigned long long) {
   const Result result = create("cuGraphInstantiateWithFlags", executable);
   if (result == 0) (*executable)->graph = graph;
