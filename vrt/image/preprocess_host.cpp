@@ -254,26 +254,38 @@ void blend_words(const Job& job, int32_t y, const PairColumns& columns, int32_t 
 }
 
 #ifdef __AVX2__
+// Columns [begin, end), a multiple of 8 of them, whose two neighbours lie side by side, the first at most at `limit`.
+struct SideBySide {
+  int32_t begin = 0;
+  int32_t end = 0;
+
+  SideBySide(const PairColumns& columns, int32_t limit) {
+    while (begin < columns.count && columns.second[begin] == columns.first[begin]) ++begin;
+    end = begin;
+    // Positions ascend.
+    while (end < columns.count && columns.first[end] <= limit && columns.second[end] != columns.first[end]) ++end;
+    end = begin + (end - begin) / 8 * 8;
+  }
+};
+
 // Eight columns at a time, two neighbours with one 8-byte load.
 class PackedBlend {
  public:
-  PackedBlend(const Job& job, const PairColumns& columns) : columns_(columns), stride_(job.p.pixel_stride) {
+  PackedBlend(const Job& job, const PairColumns& columns)
+      : columns_(columns),
+        stride_(job.p.pixel_stride),
+        // The load does not leave the row.
+        inside_(columns, job.p.width - (8 + stride_ - 1) / stride_) {
     for (int channel = 0; channel < 3; ++channel) mask_[channel] = mask(job.p.channel_offset[channel]);
-    // Where both neighbours are inside the picture and the load does not leave the row; positions ascend.
-    const int32_t limit = job.p.width - (8 + stride_ - 1) / stride_;
-    while (begin_ < columns.count && columns.second[begin_] == columns.first[begin_]) ++begin_;
-    end_ = begin_;
-    while (end_ < columns.count && columns.first[end_] <= limit && columns.second[end_] != columns.first[end_]) ++end_;
-    end_ = begin_ + (end_ - begin_) / 8 * 8;
-    for (int32_t i = begin_; i < end_; ++i) offset_[i] = columns.first[i] * stride_;
+    for (int32_t i = inside_.begin; i < inside_.end; ++i) offset_[i] = columns.first[i] * stride_;
   }
 
   // `next_y` is the row that will be wanted in its place: a large picture's rows come from memory, too late without a hint.
   void run(const Job& job, int32_t y, int32_t next_y, PairColumns::Row& row) const {
-    blend_words<PackedReader>(job, y, columns_, 0, begin_, row);
+    blend_words<PackedReader>(job, y, columns_, 0, inside_.begin, row);
     const uint8_t* from = PackedReader::row(job, y);
     const uint8_t* next = PackedReader::row(job, next_y);
-    for (int32_t i = begin_; i < end_; i += 8) {
+    for (int32_t i = inside_.begin; i < inside_.end; i += 8) {
       for (int32_t column = i; column < i + 8; column += 3) __builtin_prefetch(next + offset_[column]);
       // In this order the two halves end up as columns 0..3 and 4..7.
       const __m256i even = load_pixels(from, offset_[i], offset_[i + 1], offset_[i + 4], offset_[i + 5]);
@@ -287,7 +299,7 @@ class PackedBlend {
         _mm256_storeu_ps(row.value[channel] + i, a + weight * (b - a));
       }
     }
-    blend_words<PackedReader>(job, y, columns_, end_, columns_.count, row);
+    blend_words<PackedReader>(job, y, columns_, inside_.end, columns_.count, row);
   }
 
  private:
@@ -306,10 +318,133 @@ class PackedBlend {
 
   const PairColumns& columns_;
   int32_t stride_;
-  int32_t begin_ = 0;
-  int32_t end_ = 0;
+  SideBySide inside_;
   __m256i mask_[3];
   int32_t offset_[PairColumns::kMost];
+};
+
+// The samples of two neighbouring pixels of a row, x and x + 1: luma in two bytes; chroma of x's block and of the block after it
+// in four, Cb of the first block lowest, its Cr kCr bits up, the second block's kNext bits up.
+struct I420Samples {
+  static constexpr int kCr = 16, kNext = 8, kLumaStride = 1;
+  static uint16_t luma(const YuvReader::Row& row, int32_t x) { return load<uint16_t>(row.luma + x); }
+  static uint32_t chroma(const YuvReader::Row& row, int32_t x) {
+    return load<uint16_t>(row.cb + (x >> 1)) | uint32_t{load<uint16_t>(row.cr + (x >> 1))} << 16;
+  }
+};
+
+struct Nv12Samples {
+  static constexpr int kCr = 8, kNext = 16, kLumaStride = 1;
+  static uint16_t luma(const YuvReader::Row& row, int32_t x) { return load<uint16_t>(row.luma + x); }
+  static uint32_t chroma(const YuvReader::Row& row, int32_t x) { return load<uint32_t>(row.cb + (x & ~1)); }
+};
+
+struct YuyvSamples {
+  static constexpr int kCr = 8, kNext = 16, kLumaStride = 2;
+  static uint16_t luma(const YuvReader::Row& row, int32_t x) {
+    return static_cast<uint16_t>(row.luma[2 * x] | row.luma[2 * x + 2] << 8);
+  }
+  static uint32_t chroma(const YuvReader::Row& row, int32_t x) {
+    const auto blocks = load<uint64_t>(row.luma + 4 * (x >> 1));  // Y Cb Y Cr, twice
+    return static_cast<uint32_t>((blocks >> 8 & 0xFFU) | (blocks >> 16 & 0xFF00U) | (blocks >> 24 & 0xFF0000U) |
+                                 (blocks >> 32 & 0xFF000000U));
+  }
+};
+
+// YuvReader::word for eight pixels, and its result as floats.
+class YuvConversion {
+ public:
+  explicit YuvConversion(const Params& p) {
+    luma_offset_ = _mm256_set1_epi32(p.luma_offset);
+    luma_gain_ = _mm256_set1_epi32(p.luma_gain);
+    red_cr_ = _mm256_set1_epi32(p.red_cr);
+    green_cb_ = _mm256_set1_epi32(p.green_cb);
+    green_cr_ = _mm256_set1_epi32(p.green_cr);
+    blue_cb_ = _mm256_set1_epi32(p.blue_cb);
+  }
+
+  // Cb in the lowest byte of each chroma word, Cr `kCr` bits up.
+  template <int kCr>
+  void convert(__m256i luma, __m256i chroma, __m256 (&rgb)[3]) const {
+    const __m256i byte = _mm256_set1_epi32(255);
+    const __m256i middle = _mm256_set1_epi32(128);
+    const __m256i cb = _mm256_sub_epi32(_mm256_and_si256(chroma, byte), middle);
+    const __m256i cr = _mm256_sub_epi32(_mm256_and_si256(_mm256_srli_epi32(chroma, kCr), byte), middle);
+    const __m256i gray = _mm256_mullo_epi32(_mm256_sub_epi32(luma, luma_offset_), luma_gain_);
+    const __m256i green = _mm256_add_epi32(gray, _mm256_mullo_epi32(cb, green_cb_));
+    rgb[0] = to_byte(_mm256_add_epi32(gray, _mm256_mullo_epi32(cr, red_cr_)));
+    rgb[1] = to_byte(_mm256_add_epi32(green, _mm256_mullo_epi32(cr, green_cr_)));
+    rgb[2] = to_byte(_mm256_add_epi32(gray, _mm256_mullo_epi32(cb, blue_cb_)));
+  }
+
+ private:
+  static __m256 to_byte(__m256i value) {
+    const __m256i rounded = _mm256_srai_epi32(_mm256_add_epi32(value, _mm256_set1_epi32(1 << 19)), 20);
+    const __m256i low = _mm256_max_epi32(rounded, _mm256_setzero_si256());
+    return _mm256_cvtepi32_ps(_mm256_min_epi32(low, _mm256_set1_epi32(255)));
+  }
+
+  __m256i luma_offset_, luma_gain_, red_cr_, green_cb_, green_cr_, blue_cb_;
+};
+
+// Eight columns at a time, the samples of two neighbours with one load each.
+class YuvBlend {
+ public:
+  // The loads go up to the chroma of the block after the first neighbour's.
+  YuvBlend(const Job& job, const PairColumns& columns)
+      : columns_(columns), inside_(columns, job.p.width - 3), conversion_(job.p) {}
+
+  void run(const Job& job, int32_t y, int32_t next_y, PairColumns::Row& row) const {
+    blend_words<YuvReader>(job, y, columns_, 0, inside_.begin, row);
+    const YuvReader::Row from = YuvReader::row(job, y);
+    const YuvReader::Row next = YuvReader::row(job, next_y);
+    if (job.p.pixel_stride == 2) {
+      blend<YuyvSamples>(from, next, row);
+    } else if (job.p.chroma_stride == 2) {
+      blend<Nv12Samples>(from, next, row);
+    } else {
+      blend<I420Samples>(from, next, row);
+    }
+    blend_words<YuvReader>(job, y, columns_, inside_.end, columns_.count, row);
+  }
+
+ private:
+  // `next` is the row that will be wanted in its place.
+  template <typename Samples>
+  void blend(const YuvReader::Row& from, const YuvReader::Row& next, PairColumns::Row& row) const {
+    for (int32_t i = inside_.begin; i < inside_.end; i += 8) {
+      __builtin_prefetch(next.luma + columns_.first[i] * Samples::kLumaStride);
+      uint16_t luma_pairs[8];
+      uint32_t chroma_pairs[8];
+      for (int32_t column = 0; column < 8; ++column) {
+        const int32_t x = columns_.first[i + column];
+        luma_pairs[column] = Samples::luma(from, x);
+        chroma_pairs[column] = Samples::chroma(from, x);
+      }
+      blend_eight<Samples>(luma_pairs, chroma_pairs, i, row);
+    }
+  }
+
+  template <typename Samples>
+  void blend_eight(const uint16_t* luma_pairs, const uint32_t* chroma_pairs, int32_t i, PairColumns::Row& row) const {
+    const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(columns_.first + i));
+    const __m256i luma = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(luma_pairs)));
+    const __m256i chroma = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(chroma_pairs));
+    // An odd pixel's right neighbour is in the next block.
+    const __m256i is_odd = _mm256_and_si256(x, _mm256_set1_epi32(1));
+    const __m256i shift = _mm256_mullo_epi32(is_odd, _mm256_set1_epi32(Samples::kNext));
+    __m256 a[3], b[3];
+    conversion_.convert<Samples::kCr>(_mm256_and_si256(luma, _mm256_set1_epi32(255)), chroma, a);
+    conversion_.convert<Samples::kCr>(_mm256_srli_epi32(luma, 8), _mm256_srlv_epi32(chroma, shift), b);
+    const __m256 weight = _mm256_loadu_ps(columns_.weight + i);
+    for (int channel = 0; channel < 3; ++channel) {
+      _mm256_storeu_ps(row.value[channel] + i, a[channel] + weight * (b[channel] - a[channel]));
+    }
+  }
+
+  const PairColumns& columns_;
+  SideBySide inside_;
+  YuvConversion conversion_;
 };
 #endif
 
@@ -333,6 +468,10 @@ struct BlendOf {
 template <>
 struct BlendOf<PackedReader> {
   using Type = PackedBlend;
+};
+template <>
+struct BlendOf<YuvReader> {
+  using Type = YuvBlend;
 };
 #endif
 

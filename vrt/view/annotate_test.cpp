@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "vrt/base/error.h"
+#include "vrt/image/test_pictures.h"
 
 namespace vrt {
 namespace {
@@ -126,6 +127,30 @@ TEST(CanvasTest, EveryMatrixAndRangeIsInverted) {
         canvas.set(picture.view);
         EXPECT_LE(distance(pixel(canvas.view(), 17, 5), rgb), 2) << int(matrix) << int(range) << " red " << rgb[0];
       }
+    }
+  }
+}
+
+TEST(CanvasTest, EveryPixelIsWhatPreprocessingMakesOfIt) {
+  const Size size{401, 367};
+  for (const PixelFormat format : kYuvFormats) {
+    for (const YuvRange range : {YuvRange::kLimited, YuvRange::kFull}) {
+      const auto picture = testing::random_picture(size, format, 7, {YuvMatrix::kBt709, range}, 3);
+      const std::vector<float> planar = testing::preprocess(picture.view, {.target = size, .scale = 1});
+      Canvas canvas;
+      canvas.set(picture.view);
+      int worst = 0;
+      for (int y = 0; y < size.height; ++y) {
+        for (int x = 0; x < size.width; ++x) {
+          const auto at = static_cast<std::size_t>(y * size.width + x);
+          const std::size_t plane = planar.size() / 3;
+          const Rgb expected{static_cast<int>(std::lround(planar[at])),
+                             static_cast<int>(std::lround(planar[at + plane])),
+                             static_cast<int>(std::lround(planar[at + 2 * plane]))};
+          worst = std::max(worst, distance(pixel(canvas.view(), x, y), expected));
+        }
+      }
+      EXPECT_LE(worst, 1) << to_string(format) << (range == YuvRange::kLimited ? " limited" : " full");
     }
   }
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstring>
 
 namespace vrt::detail {
 namespace {
@@ -73,9 +72,12 @@ Row row_in(std::vector<std::uint8_t>& scratch, std::size_t width) {
 }
 
 /// Planar in and out, without aliases, so that the loop is vectorised.
-void convert_row(const YuvCoefficients k, int width, const std::uint8_t* __restrict__ luma,
-                 const std::uint8_t* __restrict__ blue_difference, const std::uint8_t* __restrict__ red_difference,
-                 std::uint8_t* __restrict__ red, std::uint8_t* __restrict__ green, std::uint8_t* __restrict__ blue) {
+[[gnu::always_inline]] inline void convert_each(const YuvCoefficients k, int width,
+                                                const std::uint8_t* __restrict__ luma,
+                                                const std::uint8_t* __restrict__ blue_difference,
+                                                const std::uint8_t* __restrict__ red_difference,
+                                                std::uint8_t* __restrict__ red, std::uint8_t* __restrict__ green,
+                                                std::uint8_t* __restrict__ blue) {
   for (int x = 0; x < width; ++x) {
     const auto y = static_cast<std::int16_t>((luma[x] - k.luma_offset) << YuvCoefficients::kLumaShift);
     const auto cb = static_cast<std::int16_t>((blue_difference[x] - 128) << YuvCoefficients::kChromaShift);
@@ -87,55 +89,72 @@ void convert_row(const YuvCoefficients k, int width, const std::uint8_t* __restr
   }
 }
 
+/// `luma` is the row's, in the picture or in `row.y`.
+using ConvertRow = void (*)(const YuvCoefficients& k, int width, const std::uint8_t* luma, const Row& row);
+
+void convert_row_portable(const YuvCoefficients& k, int width, const std::uint8_t* luma, const Row& row) {
+  convert_each(k, width, luma, row.cb, row.cr, row.red, row.green, row.blue);
+}
+
+#ifdef __x86_64__
+/// The same, with twice as many pixels in a vector.
+[[gnu::target("avx2")]] void convert_row_avx2(const YuvCoefficients& k, int width, const std::uint8_t* luma,
+                                              const Row& row) {
+  convert_each(k, width, luma, row.cb, row.cr, row.red, row.green, row.blue);
+}
+
+ConvertRow row_converter() { return __builtin_cpu_supports("avx2") != 0 ? convert_row_avx2 : convert_row_portable; }
+#else
+ConvertRow row_converter() { return convert_row_portable; }
+#endif
+
 void repeat_twice(const std::uint8_t* __restrict__ from, std::uint8_t* __restrict__ to, int count) {
   for (int pair = 0; pair < count / 2; ++pair) to[2 * pair] = to[2 * pair + 1] = from[pair];
   if (count % 2 == 1) to[count - 1] = from[count / 2];
 }
 
-void load_i420(const ImageView& picture, int row, const Row& out) {
-  const auto at = [&](int plane, int line) {
-    const ImagePlane& from = picture.planes[static_cast<std::size_t>(plane)];
-    return from.data + static_cast<std::size_t>(line) * from.pitch_bytes;
-  };
-  const int width = picture.size.width;
-  std::memcpy(out.y, at(0, row), static_cast<std::size_t>(width));
-  const std::uint8_t* cb = at(1, row / 2);
-  const std::uint8_t* cr = at(2, row / 2);
-  repeat_twice(cb, out.cb, width);
-  repeat_twice(cr, out.cr, width);
+const std::uint8_t* row_of(const ImageView& picture, std::size_t plane, int row) {
+  const ImagePlane& from = picture.planes[plane];
+  return from.data + static_cast<std::size_t>(row) * from.pitch_bytes;
 }
 
-void load_nv12(const ImageView& picture, int row, const Row& out) {
-  const int width = picture.size.width;
-  std::memcpy(out.y, picture.planes[0].data + static_cast<std::size_t>(row) * picture.planes[0].pitch_bytes,
-              static_cast<std::size_t>(width));
-  const std::uint8_t* chroma =
-      picture.planes[1].data + static_cast<std::size_t>(row / 2) * picture.planes[1].pitch_bytes;
-  for (int x = 0; x < width; ++x) {
+/// Fills `out`'s chroma, and returns where the row's luma is.
+const std::uint8_t* load_i420(const ImageView& picture, int row, const Row& out) {
+  repeat_twice(row_of(picture, 1, row / 2), out.cb, picture.size.width);
+  repeat_twice(row_of(picture, 2, row / 2), out.cr, picture.size.width);
+  return row_of(picture, 0, row);
+}
+
+const std::uint8_t* load_nv12(const ImageView& picture, int row, const Row& out) {
+  const std::uint8_t* chroma = row_of(picture, 1, row / 2);
+  for (int x = 0; x < picture.size.width; ++x) {
     out.cb[x] = chroma[x / 2 * 2];
     out.cr[x] = chroma[x / 2 * 2 + 1];
   }
+  return row_of(picture, 0, row);
 }
 
-void load_yuyv(const ImageView& picture, int row, const Row& out) {
-  const std::uint8_t* line = picture.planes[0].data + static_cast<std::size_t>(row) * picture.planes[0].pitch_bytes;
+const std::uint8_t* load_yuyv(const ImageView& picture, int row, const Row& out) {
+  const std::uint8_t* line = row_of(picture, 0, row);
   for (int x = 0; x < picture.size.width; ++x) {
     out.y[x] = line[2 * x];
     out.cb[x] = line[x / 2 * 4 + 1];
     out.cr[x] = line[x / 2 * 4 + 3];
   }
+  return out.y;
 }
 
 template <typename Load>
 void convert_yuv(const ImageView& picture, std::uint8_t* rgb, std::vector<std::uint8_t>& scratch, const Load& load) {
   const YuvCoefficients coefficients = coefficients_for(picture.color);
+  const ConvertRow convert_row = row_converter();
   const int width = picture.size.width;
   const Row row = row_in(scratch, static_cast<std::size_t>(width));
   const cv::Mat planes[] = {cv::Mat(1, width, CV_8UC1, row.red), cv::Mat(1, width, CV_8UC1, row.green),
                             cv::Mat(1, width, CV_8UC1, row.blue)};
   for (int y = 0; y < picture.size.height; ++y) {
-    load(picture, y, row);
-    convert_row(coefficients, width, row.y, row.cb, row.cr, row.red, row.green, row.blue);
+    const std::uint8_t* luma = load(picture, y, row);
+    convert_row(coefficients, width, luma, row);
     cv::Mat line(1, width, CV_8UC3, rgb + static_cast<std::size_t>(y) * static_cast<std::size_t>(width) * 3);
     cv::merge(planes, std::size(planes), line);
   }
