@@ -27,6 +27,9 @@ static_assert(sizeof(int64_t) == 8, "vrt's kernels expect 64-bit long, as on Lin
 #include <cstdint>
 #endif
 
+/// Marks faster ways that only a GPU has: word loads that reach past a buffer, inline PTX. The host builds leave it undefined.
+#define VRT_ON_GPU 1
+
 /// Around the structs that kernels take as parameters: on the host they become the C++ types of the launch.
 #define VRT_SHARED_TYPES_BEGIN
 #define VRT_SHARED_TYPES_END

@@ -76,6 +76,21 @@ std::int32_t row_count(PixelFormat format, std::int32_t height, int plane) {
   return groups(height, plane_of(format, plane).rows_per_group);
 }
 
+ImageBatch ImageBatch::packed(Device device, const std::uint8_t* data, std::int32_t count, Size size,
+                              PixelFormat format, ColorSpace color) {
+  const std::size_t bytes = packed_bytes(size, format);
+  return {ImageView::packed(device, data, size, format, color), count, {bytes, bytes, bytes}};
+}
+
+void ImageBatch::validate() const {
+  first.validate();
+  require(count >= 1, "a batch of {} pictures: at least 1 expected", count);
+  for (int plane = 0; plane < plane_count(first.format); ++plane) {
+    require(count == 1 || stride_bytes[static_cast<std::size_t>(plane)] > 0,
+            "plane {} of a batch of {} pictures: a stride of 0 bytes from picture to picture", plane, count);
+  }
+}
+
 std::size_t packed_bytes(Size size, PixelFormat format) {
   std::size_t bytes = 0;
   for (int plane = 0; plane < plane_count(format); ++plane) {

@@ -73,6 +73,20 @@ struct VRT_API ImageView {
   void validate() const;
 };
 
+/// Pictures of one size, format and pitch that lie equally far apart: a tensor [N, H, W, C], or the slots of a ring.
+struct VRT_API ImageBatch {
+  ImageView first;
+  std::int32_t count = 1;
+  std::array<std::size_t, 3> stride_bytes{};  ///< From each plane of a picture to that of the next one.
+
+  /// A view of `count` packed pictures (ImageView::packed), one after the other without a gap.
+  [[nodiscard]] static ImageBatch packed(Device device, const std::uint8_t* data, std::int32_t count, Size size,
+                                         PixelFormat format, ColorSpace color = {});
+  /// Throws kInvalidArgument naming the field that is wrong: as ImageView::validate, a count below 1, a stride of 0 between
+  /// several pictures.
+  void validate() const;
+};
+
 /// Bytes of a packed picture: the sum over its planes of rows times row bytes.
 [[nodiscard]] VRT_API std::size_t packed_bytes(Size size, PixelFormat format);
 

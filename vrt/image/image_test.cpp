@@ -11,7 +11,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string message_of(const ImageView& view) {
+template <typename View>
+std::string message_of(const View& view) {
   try {
     view.validate();
   } catch (const Error& error) {
@@ -82,6 +83,19 @@ TEST(ImageTest, SizesAndPitchesNoPictureHasAreRefused) {
     view.planes[0].pitch_bytes = pitch;
     EXPECT_THAT(message_of(view), HasSubstr(std::to_string(pitch)));
   }
+}
+
+TEST(ImageTest, ABatchNamesWhatIsWrong) {
+  const std::vector<std::uint8_t> pixels(2 * packed_bytes({4, 2}, PixelFormat::kNv12));
+  ImageBatch batch = ImageBatch::packed(Device::cpu(), pixels.data(), 2, {4, 2}, PixelFormat::kNv12);
+  EXPECT_NO_THROW(batch.validate());
+  batch.count = 0;
+  EXPECT_THAT(message_of(batch), HasSubstr("a batch of 0 pictures"));
+  batch.count = 2;
+  batch.stride_bytes[1] = 0;
+  EXPECT_THAT(message_of(batch), HasSubstr("plane 1 of a batch of 2 pictures: a stride of 0 bytes"));
+  batch.first.size.width = 0;
+  EXPECT_THAT(message_of(batch), HasSubstr("0x2"));
 }
 
 TEST(ImageTest, AWiderPitchThanTheRowIsFine) {

@@ -1,13 +1,25 @@
-// Preprocessing: picture to network input in one pass. A thread makes one output pixel, all three channels.
+// Preprocessing: picture to network input in one pass.
 //
 // Every source pixel is decoded to 8-bit R, G, B first (as a video decoder would), then pixels are blended in float.
 // Positions along an axis are 32.32 fixed point: `start + step * index` is exact, the same on every device, and cheap.
 // The order of float operations is part of the contract: preprocess_host.cpp keeps it, so that both give the same bits.
+//
+// Layers of blocks are the pictures of a batch, or the crops of one picture.
 
 VRT_SHARED_TYPES_BEGIN
+// How a launch divides the output. Several rows and columns a thread, so that what the pixels of a row or a column have in common
+// is worked out once; the numbers are the fastest of those tried on an H200.
+static constexpr int32_t kBilinearThreads = 64;  // Of a block, in a row.
+static constexpr int32_t kBilinearColumns = 2;   // Of a thread, a block's width apart.
+static constexpr int32_t kBilinearRows = 2;      // Of a thread, one below the other.
+static constexpr int32_t kLanes = 32;
+static constexpr int32_t kWarps = 4;     // Of a block, one below the other.
+static constexpr int32_t kWarpRows = 4;  // Of a warp.
+
 // All that a launch needs besides memory. Written by preprocessor.cpp.
 struct Params {
-  int64_t pitch[3];  // Bytes from row to row, for each plane pointer.
+  int64_t pitch[3];           // Bytes from row to row, for each plane pointer.
+  int64_t picture_stride[3];  // Bytes from picture to picture of a batch, likewise.
   int64_t start_x, step_x, start_y, step_y;
   int32_t width, height;  // Of the source.
   int32_t target_width, target_height;
@@ -31,10 +43,6 @@ struct Planes {
   const uint8_t* plane[3];
 };
 
-struct Pixel {
-  int32_t red, green, blue;
-};
-
 struct Color {
   float red, green, blue;
 };
@@ -46,11 +54,218 @@ struct Axis {
   int32_t first, last;  // Antialiasing takes taps from [first, last).
 };
 
-// Two neighbours and the weight of the second.
+static constexpr int64_t kOne = 1LL << 32;
+static constexpr int64_t kHalf = 1LL << 31;
+
+static __device__ inline int32_t clamp_to(int32_t value, int32_t low, int32_t high) {
+  return value < low ? low : value > high ? high : value;
+}
+
+// --- Bytes ----------------------------------------------------------------------------------------------------------
+
+// `count` bytes (1 to 8) from any address; those after them are undefined. The GPU reads whole words, at most 3 bytes more at either
+// end: in the same words, so never in another allocation.
+static __device__ inline void load_bytes(const uint8_t* at, int32_t count, uint32_t& low, uint32_t& high) {
+#ifdef VRT_ON_GPU
+  const uint32_t address = (uint32_t)(uint64_t)at;
+  const int32_t end = (int32_t)(address & 3U) + count;
+  const uint32_t* word = (const uint32_t*)((uint64_t)at & ~3ULL);
+  const uint32_t first = __ldg(word);
+  const uint32_t second = end > 4 ? __ldg(word + 1) : 0U;
+  const uint32_t third = end > 8 ? __ldg(word + 2) : 0U;
+  low = __funnelshift_r(first, second, address << 3);  // The shift's lowest five bits count.
+  high = __funnelshift_r(second, third, address << 3);
+#else
+  low = 0;
+  high = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    uint32_t& word = i < 4 ? low : high;
+    word |= (uint32_t)__ldg(at + i) << (8 * (i % 4));
+  }
+#endif
+}
+
+// As a float. On the GPU the byte becomes the lowest one of 2^23, which is faster there than a conversion, and as exact.
+static __device__ inline float byte_of(uint32_t word, uint32_t index) {
+#ifdef VRT_ON_GPU
+  return __uint_as_float(__byte_perm(word, 0x4B000000U, 0x7650U + index)) - 8388608.0f;
+#else
+  return (float)(int32_t)(word >> (8U * index) & 255U);
+#endif
+}
+
+// 0..255 of a 2^20 multiple to which a half was added.
+static __device__ inline float to_byte(int32_t value) { return (float)clamp_to(value >> 20, 0, 255); }
+
+// --- Bilinear -------------------------------------------------------------------------------------------------------
+
+// A neighbour and the weight of the one after it.
 struct Pair {
-  int32_t first, second;
+  int32_t first;
   float weight;
 };
+
+static __device__ inline Pair pair_at(const Axis& axis, int32_t index) {
+  const int64_t position = axis.start + axis.step * index;
+  return {(int32_t)(position >> 32), (float)(int32_t)((uint32_t)position >> 8) * (1.0f / 16777216.0f)};
+}
+
+// Columns: both neighbours are in the picture; beside it one of them has no weight, which is exact for bytes.
+static __device__ inline Pair column_at(const Axis& axis, int32_t index) {
+  const Pair pair = pair_at(axis, index);
+  const int32_t last = axis.size > 1 ? axis.size - 2 : 0;
+  if (pair.first < 0) return {0, 0.0f};
+  if (pair.first > last) return {last, 1.0f};
+  return pair;
+}
+
+// Rows: only the first neighbour is sure to be in the picture.
+static __device__ inline Pair row_at(const Axis& axis, int32_t index) {
+  const Pair pair = pair_at(axis, index);
+  if (pair.first < 0) return {0, 0.0f};
+  if (pair.first >= axis.size - 1) return {axis.size - 1, 0.0f};
+  return pair;
+}
+
+static __device__ inline float blend(float first, float second, float weight) {
+  return first + weight * (second - first);
+}
+
+static __device__ inline Color blend(const Color& first, const Color& second, float weight) {
+  return {blend(first.red, second.red, weight), blend(first.green, second.green, weight),
+          blend(first.blue, second.blue, weight)};
+}
+
+// --- Formats --------------------------------------------------------------------------------------------------------
+
+// RGB, BGR, RGBA and grey, of kStride bytes a pixel. Colours are in the order of a pixel's bytes until `in_order` puts them right.
+template <int32_t kStride>
+struct Packed {
+  using Row = const uint8_t*;
+
+  static __device__ inline Row row_of(const Planes& planes, const Params& p, int32_t y) {
+    return planes.plane[0] + y * p.pitch[0];
+  }
+
+  static __device__ inline Color color(uint32_t word) {
+    const float first = byte_of(word, 0);
+    return kStride == 1 ? Color{first, first, first} : Color{first, byte_of(word, 1), byte_of(word, 2)};
+  }
+
+  // Columns x.first and the next one; a picture one pixel wide has only the first.
+  static __device__ inline Color blend_pair(Row row, const Params& p, const Pair& x) {
+    const bool has_second = p.width > 1;
+    uint32_t low, high;
+    load_bytes(row + (uint32_t)(x.first * kStride), has_second ? 2 * kStride : kStride, low, high);
+    const uint32_t next = kStride == 4 ? high : kStride == 3 ? low >> 24 | high << 8 : low >> 8;
+    return blend(color(low), color(has_second ? next : low), x.weight);
+  }
+};
+
+static __device__ inline Color in_order(const Params& p, const Color& color) {
+  return !p.is_yuv && p.channel_offset[0] == 2 ? Color{color.blue, color.green, color.red} : color;
+}
+
+// A pixel takes the chroma sample of its block, as OpenCV's cvtColor does: no interpolation of chroma.
+struct Yuv {
+  // A row of each plane.
+  struct Row {
+    const uint8_t *luma, *cb, *cr;
+  };
+
+  static __device__ inline Row row_of(const Planes& planes, const Params& p, int32_t y) {
+    const int32_t chroma_y = y >> p.chroma_row_shift;
+    return {planes.plane[0] + y * p.pitch[0] + p.channel_offset[0],
+            planes.plane[1] + chroma_y * p.pitch[1] + p.channel_offset[1],
+            planes.plane[2] + chroma_y * p.pitch[2] + p.channel_offset[2]};
+  }
+
+  static __device__ inline Color color(const Row& row, const Params& p, int32_t x) {
+    const uint32_t chroma_x = (uint32_t)((x >> 1) * p.chroma_stride);
+    const int32_t cb = __ldg(row.cb + chroma_x) - 128;
+    const int32_t cr = __ldg(row.cr + chroma_x) - 128;
+    const int32_t gray = (__ldg(row.luma + (uint32_t)(x * p.pixel_stride)) - p.luma_offset) * p.luma_gain + (1 << 19);
+    return {to_byte(gray + cr * p.red_cr), to_byte(gray + cb * p.green_cb + cr * p.green_cr),
+            to_byte(gray + cb * p.blue_cb)};
+  }
+
+  static __device__ inline Color blend_pair(const Row& row, const Params& p, const Pair& x) {
+    return blend(color(row, p, x.first), color(row, p, x.first + (p.width > 1 ? 1 : 0)), x.weight);
+  }
+};
+
+// --- Output ---------------------------------------------------------------------------------------------------------
+
+// Where a picture's values go.
+struct Output {
+  float* channel[3];  // R, G, B of the first pixel.
+  int32_t pixel_step;
+};
+
+static __device__ inline Output output_of(float* out, const Params& p) {
+  const int64_t plane = p.is_interleaved ? 1 : (int64_t)p.target_width * p.target_height;
+  return {{out + p.output_channel[0] * plane, out + p.output_channel[1] * plane, out + p.output_channel[2] * plane},
+          p.is_interleaved ? 3 : 1};
+}
+
+static __device__ inline void store(const Output& out, const Params& p, int32_t x, int32_t y, const Color& finished) {
+  const int64_t at = (int64_t)y * p.target_width * out.pixel_step + x * out.pixel_step;
+  out.channel[0][at] = finished.red;
+  out.channel[1][at] = finished.green;
+  out.channel[2][at] = finished.blue;
+}
+
+static __device__ inline void store_normalised(const Output& out, const Params& p, int32_t x, int32_t y,
+                                               const Color& color) {
+  store(out, p, x, y,
+        {color.red * p.multiply[0] + p.add[0], color.green * p.multiply[1] + p.add[1],
+         color.blue * p.multiply[2] + p.add[2]});
+}
+
+static __device__ inline void store_padding(const Output& out, const Params& p, int32_t x, int32_t y) {
+  store(out, p, x, y, {p.pad[0], p.pad[1], p.pad[2]});
+}
+
+static __device__ inline bool is_filled(const Params& p, int32_t x, int32_t y) {
+  return x >= p.filled_x && x < p.filled_x + p.filled_width && y >= p.filled_y && y < p.filled_y + p.filled_height;
+}
+
+// --- One picture, bilinear ------------------------------------------------------------------------------------------
+
+// What a thread makes: kBilinearRows rows from y on of the columns x, x + kBilinearThreads, …
+template <typename Source>
+static __device__ inline void make_bilinear(const Planes& planes, const Output& out, const Params& p,
+                                            const Axis& columns, const Axis& rows, int32_t x, int32_t y) {
+  Pair column[kBilinearColumns];
+#pragma unroll
+  for (int32_t i = 0; i < kBilinearColumns; ++i) column[i] = column_at(columns, x + i * kBilinearThreads - p.filled_x);
+#pragma unroll
+  for (int32_t j = 0; j < kBilinearRows; ++j, ++y) {
+    if (y >= p.target_height) return;
+    const Pair row = row_at(rows, y - p.filled_y);
+    const typename Source::Row above = Source::row_of(planes, p, row.first);
+    const typename Source::Row below = Source::row_of(planes, p, row.first < p.height - 1 ? row.first + 1 : row.first);
+#pragma unroll
+    for (int32_t i = 0; i < kBilinearColumns; ++i) {
+      const int32_t at = x + i * kBilinearThreads;
+      if (is_filled(p, at, y)) {
+        const Color color =
+            blend(Source::blend_pair(above, p, column[i]), Source::blend_pair(below, p, column[i]), row.weight);
+        store_normalised(out, p, at, y, in_order(p, color));
+      } else if (at < p.target_width) {
+        store_padding(out, p, at, y);
+      }
+    }
+  }
+}
+
+static __device__ inline void accumulate(Color& sum, const Color& value, float weight) {
+  sum.red += weight * value.red;
+  sum.green += weight * value.green;
+  sum.blue += weight * value.blue;
+}
+
+// --- One picture, antialiased ---------------------------------------------------------------------------------------
 
 // The taps of an antialiased sample: weight k is that of pixel first + k.
 struct Window {
@@ -60,40 +275,227 @@ struct Window {
   float norm;     // 1 / the sum of the raw weights.
 };
 
-static constexpr int64_t kOne = 1LL << 32;
-static constexpr int64_t kHalf = 1LL << 31;
-
-static __device__ inline int32_t clamp_to(int32_t value, int32_t low, int32_t high) {
-  return value < low ? low : value > high ? high : value;
+static __device__ inline float raw_weight(const Window& window, int32_t tap) {
+  const float weight = 1.0f - fabsf(window.offset + (float)tap) * window.inverse;
+  return weight > 0.0f ? weight : 0.0f;
 }
 
-// Rounds a 2^20 multiple to 0..255.
-static __device__ inline int32_t to_byte(int32_t value) { return clamp_to((value + (1 << 19)) >> 20, 0, 255); }
+static __device__ inline float weight_of(const Window& window, int32_t tap) {
+  return raw_weight(window, tap) * window.norm;
+}
 
-struct Packed {
-  static __device__ inline Pixel pixel(const Planes& planes, const Params& p, int32_t x, int32_t y) {
-    const uint8_t* at = planes.plane[0] + y * p.pitch[0] + (int64_t)x * p.pixel_stride;
-    return {__ldg(at + p.channel_offset[0]), __ldg(at + p.channel_offset[1]), __ldg(at + p.channel_offset[2])};
+// A triangle whose half base is one pixel of the coarser of the two grids, cut off at the picture's border: what Pillow and
+// torchvision do. Without its norm.
+static __device__ inline Window taps_at(const Axis& axis, int32_t index) {
+  const int64_t centre = axis.start + axis.step * index + kHalf;
+  const int64_t half_base = axis.step > kOne ? axis.step : kOne;
+  const int32_t first = clamp_to((int32_t)((centre - half_base + kHalf) >> 32), axis.first, axis.last - 1);
+  const int32_t end = clamp_to((int32_t)((centre + half_base + kHalf) >> 32), first + 1, axis.last);
+  return {first, end - first, (float)(first * kOne + kHalf - centre) / 4294967296.0f, 4294967296.0f / (float)half_base,
+          1.0f};
+}
+
+// Brought to a sum of 1.
+static __device__ inline Window window_at(const Axis& axis, int32_t index) {
+  Window window = taps_at(axis, index);
+  float sum = 0.0f;
+  for (int32_t tap = 0; tap < window.count; ++tap) sum += raw_weight(window, tap);
+  window.norm = 1.0f / sum;
+  return window;
+}
+
+// A warp makes kWarpRows rows of 32 neighbouring outputs. For each row, all source columns that lie under the warp are summed over
+// the row's window first; then each lane sums its own window of those sums.
+static constexpr int32_t kSpanFloats = 384;  // Sums of one row: as many source columns as fit.
+
+// A warp's part of shared memory.
+struct WarpShared {
+  alignas(16) float sums[kSpanFloats];
+  Window row[kWarpRows];
+};
+
+// 1 where the next tap is another pixel, 0 where the border repeats.
+static __device__ inline int32_t step_after(int32_t position, int32_t size) {
+  return position >= 0 && position < size - 1 ? 1 : 0;
+}
+
+// Four bytes at a time, wherever pixels begin; with kAligned all rows and pictures begin at whole words.
+template <bool kAligned>
+struct PackedSums {
+  static constexpr int32_t kParts = kSpanFloats / kLanes / 4;
+
+  static __device__ inline int32_t stride(const Params& p) { return p.pixel_stride; }
+  // How many columns fit, a multiple of four, so that a span begins at a whole word where rows do.
+  static __device__ inline int32_t most_columns(const Params& p) { return kSpanFloats / p.pixel_stride & ~3; }
+
+  // sums[i * stride + byte] = source columns begin + i, i < columns, over the window; by one warp.
+  static __device__ inline void sum(const Planes& planes, const Params& p, const Window window, int32_t begin,
+                                    int32_t columns, int32_t lane, float* sums) {
+    const int32_t bytes = columns * p.pixel_stride - 4 * lane;
+    const uint8_t* at = planes.plane[0] + clamp_to(window.first, 0, p.height - 1) * p.pitch[0] +
+                        (int64_t)begin * p.pixel_stride + 4 * lane;
+    float sum[kParts][4] = {};
+    for (int32_t tap = 0; tap < window.count; ++tap) {
+      const float weight = weight_of(window, tap);
+      uint32_t words[kParts];
+      load_words(at, bytes, words);
+      at += step_after(window.first + tap, p.height) * p.pitch[0];
+#pragma unroll
+      for (int32_t part = 0; part < kParts; ++part) {
+#pragma unroll
+        for (int32_t i = 0; i < 4; ++i) sum[part][i] += weight * byte_of(words[part], (uint32_t)i);
+      }
+    }
+#pragma unroll
+    for (int32_t part = 0; part < kParts; ++part) {
+      float4* to = reinterpret_cast<float4*>(sums) + part * kLanes + lane;
+      *to = make_float4(sum[part][0], sum[part][1], sum[part][2], sum[part][3]);
+    }
+  }
+
+  // The lane's words of a row, kLanes words apart; `bytes` are left from `at` on. All loads first, then the arithmetic.
+  static __device__ inline void load_words(const uint8_t* at, int32_t bytes, uint32_t* words) {
+#pragma unroll
+    for (int32_t part = 0; part < kParts; ++part) {
+      const int32_t left = bytes - part * 4 * kLanes;
+      words[part] = left > 0 ? load_word(at + part * 4 * kLanes, left) : 0U;
+    }
+  }
+
+  static __device__ inline uint32_t load_word(const uint8_t* at, int32_t bytes) {
+#ifdef VRT_ON_GPU
+    if (kAligned) return __ldg((const uint32_t*)at);
+#endif
+    uint32_t word, unused;
+    load_bytes(at, bytes < 4 ? bytes : 4, word, unused);
+    return word;
   }
 };
 
-// A pixel takes the chroma sample of its block, as OpenCV's cvtColor does: no interpolation of chroma.
-struct Yuv {
-  static __device__ inline Pixel pixel(const Planes& planes, const Params& p, int32_t x, int32_t y) {
-    const int32_t chroma_y = y >> p.chroma_row_shift;
-    const int64_t chroma_x = (int64_t)(x >> 1) * p.chroma_stride;
-    const uint8_t* luma = planes.plane[0] + y * p.pitch[0] + (int64_t)x * p.pixel_stride + p.channel_offset[0];
-    const int32_t cb = __ldg(planes.plane[1] + chroma_y * p.pitch[1] + chroma_x + p.channel_offset[1]) - 128;
-    const int32_t cr = __ldg(planes.plane[2] + chroma_y * p.pitch[2] + chroma_x + p.channel_offset[2]) - 128;
-    const int32_t gray = (__ldg(luma) - p.luma_offset) * p.luma_gain;
-    return {to_byte(gray + cr * p.red_cr), to_byte(gray + cb * p.green_cb + cr * p.green_cr),
-            to_byte(gray + cb * p.blue_cb)};
+// A pixel at a time.
+struct YuvSums {
+  static constexpr int32_t kParts = kSpanFloats / kLanes / 3;
+
+  static __device__ inline int32_t stride(const Params&) { return 3; }
+  static __device__ inline int32_t most_columns(const Params&) { return kParts * kLanes; }
+
+  static __device__ inline void sum(const Planes& planes, const Params& p, const Window window, int32_t begin,
+                                    int32_t columns, int32_t lane, float* sums) {
+    Color sum[kParts] = {};
+    for (int32_t tap = 0; tap < window.count; ++tap) {
+      const float weight = weight_of(window, tap);
+      const Yuv::Row row = Yuv::row_of(planes, p, clamp_to(window.first + tap, 0, p.height - 1));
+#pragma unroll
+      for (int32_t part = 0; part < kParts; ++part) {
+        // Beyond the span: the last column again, whose sum nobody reads.
+        const int32_t at = part * kLanes + lane < columns ? part * kLanes + lane : columns - 1;
+        accumulate(sum[part], Yuv::color(row, p, begin + at), weight);
+      }
+    }
+#pragma unroll
+    for (int32_t part = 0; part < kParts; ++part) {
+      float* to = sums + 3 * (part * kLanes + lane);
+      to[0] = sum[part].red;
+      to[1] = sum[part].green;
+      to[2] = sum[part].blue;
+    }
   }
 };
+
+// The source columns under a warp's outputs; `window` is the lane's.
+struct Span {
+  int32_t begin, end;
+};
+
+static __device__ inline Span span_of(const Window& window, int32_t width) {
+  const int32_t first = __shfl_sync(0xFFFFFFFFU, window.first, 0);
+  const int32_t last = __shfl_sync(0xFFFFFFFFU, window.first + window.count - 1, kLanes - 1);
+  return {clamp_to(first, 0, width - 1) & ~3, clamp_to(last, 0, width - 1) + 1};
+}
+
+// Adds the lane's window, as far as it lies in source columns [begin, end), from tap `tap` on; returns the first tap that does not.
+static __device__ inline int32_t add_window(const Params& p, const Window& window, const float* sums, int32_t begin,
+                                            int32_t end, int32_t stride, int32_t tap, Color& color) {
+  const int32_t channel_step = stride > 1 ? 1 : 0;
+  int32_t column = clamp_to(window.first + tap, 0, p.width - 1);
+  const float* at = sums + (column - begin) * stride;
+  for (; tap < window.count && column < end; ++tap) {
+    accumulate(color, {at[0], at[channel_step], at[2 * channel_step]}, weight_of(window, tap));
+    const int32_t step = step_after(window.first + tap, p.width);
+    column += step;
+    at += step * stride;
+  }
+  return tap;
+}
+
+// The lane's column in row `row` of the warp's. Called by all lanes.
+template <typename Sums>
+static __device__ inline Color sum_window(const Planes& planes, const Params& p, int32_t row, const Window& window,
+                                          const Span& span, int32_t lane, WarpShared& shared) {
+  const int32_t most = Sums::most_columns(p);
+  Color color = {0.0f, 0.0f, 0.0f};
+  int32_t tap = 0;
+  for (int32_t begin = span.begin; begin < span.end; begin += most) {
+    const int32_t end = span.end - begin < most ? span.end : begin + most;
+    __syncwarp();
+    Sums::sum(planes, p, shared.row[row], begin, end - begin, lane, shared.sums);
+    __syncwarp();
+    tap = add_window(p, window, shared.sums, begin, end, Sums::stride(p), tap, color);
+  }
+  return in_order(p, color);
+}
+
+// Windows are costly, so that each row's is worked out by one lane.
+static __device__ inline void share_windows(const Axis& rows, int32_t top, int32_t filled_height, int32_t lane,
+                                            WarpShared& shared) {
+  if (lane < kWarpRows) shared.row[lane] = window_at(rows, clamp_to(top + lane, 0, filled_height - 1));
+  __syncwarp();
+}
+
+// What a warp makes: kWarpRows rows from y on of 32 columns, x being the lane's.
+template <typename Sums>
+static __device__ inline void make_antialiased(const Planes& planes, const Output& out, const Params& p,
+                                               const Axis& columns, const Axis& rows, int32_t x, int32_t y,
+                                               int32_t lane, WarpShared& shared) {
+  const int32_t left = x - lane - p.filled_x;
+  const int32_t top = y - p.filled_y;
+  // The same for all lanes.
+  const bool has_filled = left + kLanes > 0 && left < p.filled_width && top + kWarpRows > 0 && top < p.filled_height;
+  Window window = {};
+  Span span = {};
+  if (has_filled) {
+    const int32_t last = p.filled_width - 1;
+    window = window_at(columns, clamp_to(left + lane, 0, last));
+    span = span_of(window, p.width);
+    share_windows(rows, top, p.filled_height, lane, shared);
+  }
+  for (int32_t i = 0; i < kWarpRows; ++i) {
+    Color color = {};
+    if (has_filled) color = sum_window<Sums>(planes, p, i, window, span, lane, shared);
+    if (x >= p.target_width || y + i >= p.target_height) continue;
+    if (is_filled(p, x, y + i)) {
+      store_normalised(out, p, x, y + i, color);
+    } else {
+      store_padding(out, p, x, y + i);
+    }
+  }
+}
+
+// --- Pictures and crops ---------------------------------------------------------------------------------------------
 
 static __device__ inline Axis column_axis(const Params& p) { return {p.start_x, p.step_x, p.width, 0, p.width}; }
 
 static __device__ inline Axis row_axis(const Params& p) { return {p.start_y, p.step_y, p.height, 0, p.height}; }
+
+static __device__ inline int64_t picture_floats(const Params& p) {
+  return (int64_t)3 * p.target_width * p.target_height;
+}
+
+static __device__ inline Planes planes_of(const uint8_t* plane0, const uint8_t* plane1, const uint8_t* plane2,
+                                          const Params& p, int32_t picture) {
+  return {{plane0 + picture * p.picture_stride[0], plane1 + picture * p.picture_stride[1],
+           plane2 + picture * p.picture_stride[2]}};
+}
 
 // A coordinate of a box as fixed point. At most one picture's size outside; NaN counts as far left.
 static __device__ inline int64_t box_coordinate(float value, int32_t size) {
@@ -113,176 +515,83 @@ static __device__ inline Axis box_axis(float low, float high, int32_t size, int3
   return {begin + step / 2 - kHalf, step, size, hull_begin < 0 ? hull_begin : 0, hull_end > size ? hull_end : size};
 }
 
-static __device__ inline Pair pair_at(const Axis& axis, int32_t index) {
-  const int64_t position = axis.start + axis.step * index;
-  const int32_t whole = (int32_t)(position >> 32);
-  const int32_t last = axis.size - 1;
-  return {clamp_to(whole, 0, last), clamp_to(whole + 1, 0, last),
-          (float)(int32_t)((uint32_t)position >> 8) * (1.0f / 16777216.0f)};
-}
-
-static __device__ inline float raw_weight(const Window& window, int32_t tap) {
-  const float distance = window.offset + (float)tap;
-  const float weight = 1.0f - (distance < 0.0f ? -distance : distance) * window.inverse;
-  return weight > 0.0f ? weight : 0.0f;
-}
-
-static __device__ inline float weight_of(const Window& window, int32_t tap) {
-  return raw_weight(window, tap) * window.norm;
-}
-
-// A triangle whose half base is one pixel of the coarser of the two grids, cut off at the picture's border and brought
-// to a sum of 1: what Pillow and torchvision do.
-static __device__ inline Window window_at(const Axis& axis, int32_t index) {
-  const int64_t centre = axis.start + axis.step * index + kHalf;
-  const int64_t half_base = axis.step > kOne ? axis.step : kOne;
-  const int32_t first = clamp_to((int32_t)((centre - half_base + kHalf) >> 32), axis.first, axis.last - 1);
-  const int32_t end = clamp_to((int32_t)((centre + half_base + kHalf) >> 32), first + 1, axis.last);
-  Window window = {first, end - first, (float)(first * kOne + kHalf - centre) / 4294967296.0f,
-                   4294967296.0f / (float)half_base, 1.0f};
-  float sum = 0.0f;
-  for (int32_t tap = 0; tap < window.count; ++tap) sum += raw_weight(window, tap);
-  window.norm = 1.0f / sum;
-  return window;
-}
-
-static __device__ inline float blend(float first, float second, float weight) {
-  return first + weight * (second - first);
-}
-
-static __device__ inline Color blend(const Color& first, const Color& second, float weight) {
-  return {blend(first.red, second.red, weight), blend(first.green, second.green, weight),
-          blend(first.blue, second.blue, weight)};
-}
-
-static __device__ inline Color to_color(const Pixel& pixel) {
-  return {(float)pixel.red, (float)pixel.green, (float)pixel.blue};
-}
-
-struct Bilinear {
-  // One source row at a column position, all channels.
-  template <typename Source>
-  static __device__ inline Color row(const Planes& planes, const Params& p, const Pair& x, int32_t y) {
-    return blend(to_color(Source::pixel(planes, p, x.first, y)), to_color(Source::pixel(planes, p, x.second, y)),
-                 x.weight);
-  }
-
-  template <typename Source>
-  static __device__ inline Color sample(const Planes& planes, const Params& p, const Axis& columns, const Axis& rows,
-                                        int32_t x, int32_t y) {
-    const Pair column = pair_at(columns, x);
-    const Pair pair = pair_at(rows, y);
-    return blend(row<Source>(planes, p, column, pair.first), row<Source>(planes, p, column, pair.second), pair.weight);
-  }
+struct Axes {
+  Axis columns, rows;
 };
 
-static __device__ inline void accumulate(Color& sum, const Color& value, float weight) {
-  sum.red += weight * value.red;
-  sum.green += weight * value.green;
-  sum.blue += weight * value.blue;
+// `box` is x1, y1, x2, y2.
+static __device__ inline Axes box_axes(const float* box, const Params& p) {
+  return {box_axis(__ldg(box), __ldg(box + 2), p.width, p.target_width),
+          box_axis(__ldg(box + 1), __ldg(box + 3), p.height, p.target_height)};
 }
 
-struct Antialiased {
-  // One source column over a window of rows.
-  template <typename Source>
-  static __device__ inline Color column(const Planes& planes, const Params& p, int32_t x, const Window& rows) {
-    Color sum = {0.0f, 0.0f, 0.0f};
-    for (int32_t tap = 0; tap < rows.count; ++tap) {
-      const int32_t y = clamp_to(rows.first + tap, 0, p.height - 1);
-      accumulate(sum, to_color(Source::pixel(planes, p, x, y)), weight_of(rows, tap));
-    }
-    return sum;
+static __device__ inline void bilinear(const Planes& planes, float* out, const Params& p, const Axes& axes, int32_t x,
+                                       int32_t y) {
+  const Output output = output_of(out, p);
+  if (p.is_yuv) {
+    make_bilinear<Yuv>(planes, output, p, axes.columns, axes.rows, x, y);
+  } else if (p.pixel_stride == 3) {
+    make_bilinear<Packed<3>>(planes, output, p, axes.columns, axes.rows, x, y);
+  } else if (p.pixel_stride == 4) {
+    make_bilinear<Packed<4>>(planes, output, p, axes.columns, axes.rows, x, y);
+  } else {
+    make_bilinear<Packed<1>>(planes, output, p, axes.columns, axes.rows, x, y);
   }
+}
 
-  template <typename Source>
-  static __device__ inline Color sample(const Planes& planes, const Params& p, const Axis& columns, const Axis& rows,
-                                        int32_t x, int32_t y) {
-    const Window column_window = window_at(columns, x);
-    const Window row_window = window_at(rows, y);
-    Color sum = {0.0f, 0.0f, 0.0f};
-    for (int32_t tap = 0; tap < column_window.count; ++tap) {
-      const int32_t source_x = clamp_to(column_window.first + tap, 0, p.width - 1);
-      accumulate(sum, column<Source>(planes, p, source_x, row_window), weight_of(column_window, tap));
-    }
-    return sum;
+static __device__ inline void antialiased(const Planes& planes, float* out, const Params& p, const Axes& axes,
+                                          int32_t x, int32_t y, int32_t lane, WarpShared& shared) {
+  if (p.is_yuv) {
+    make_antialiased<YuvSums>(planes, output_of(out, p), p, axes.columns, axes.rows, x, y, lane, shared);
+  } else if ((((uint64_t)planes.plane[0] | (uint64_t)p.pitch[0]) & 3U) == 0) {
+    make_antialiased<PackedSums<true>>(planes, output_of(out, p), p, axes.columns, axes.rows, x, y, lane, shared);
+  } else {
+    make_antialiased<PackedSums<false>>(planes, output_of(out, p), p, axes.columns, axes.rows, x, y, lane, shared);
   }
-};
-
-// Writes one output pixel. `out` is this picture's part of the output.
-static __device__ inline void store(float* out, const Params& p, int32_t x, int32_t y, float red, float green,
-                                    float blue) {
-  const int64_t pixel = (int64_t)y * p.target_width + x;
-  const int64_t plane = (int64_t)p.target_width * p.target_height;
-  const int64_t pixel_step = p.is_interleaved ? 3 : 1;
-  const int64_t channel_step = p.is_interleaved ? 1 : plane;
-  float* at = out + pixel * pixel_step;
-  at[p.output_channel[0] * channel_step] = red;
-  at[p.output_channel[1] * channel_step] = green;
-  at[p.output_channel[2] * channel_step] = blue;
 }
 
-template <typename Filter>
-static __device__ inline void resample(const Planes& planes, float* out, const Params& p, const Axis& columns,
-                                       const Axis& rows, int32_t x, int32_t y) {
-  const int32_t inside_x = x - p.filled_x;
-  const int32_t inside_y = y - p.filled_y;
-  if (inside_x < 0 || inside_y < 0 || inside_x >= p.filled_width || inside_y >= p.filled_height) {
-    store(out, p, x, y, p.pad[0], p.pad[1], p.pad[2]);
-    return;
-  }
-  const Color color = p.is_yuv ? Filter::template sample<Yuv>(planes, p, columns, rows, inside_x, inside_y)
-                               : Filter::template sample<Packed>(planes, p, columns, rows, inside_x, inside_y);
-  store(out, p, x, y, color.red * p.multiply[0] + p.add[0], color.green * p.multiply[1] + p.add[1],
-        color.blue * p.multiply[2] + p.add[2]);
+extern "C" __global__ void __launch_bounds__(kBilinearThreads)
+    preprocess_bilinear(const uint8_t* __restrict__ plane0, const uint8_t* __restrict__ plane1,
+                        const uint8_t* __restrict__ plane2, float* __restrict__ out, Params p) {
+  const int32_t x = (int32_t)(blockIdx.x * kBilinearColumns * kBilinearThreads + threadIdx.x);
+  const int32_t y = (int32_t)blockIdx.y * kBilinearRows;
+  const int32_t picture = (int32_t)blockIdx.z;
+  bilinear(planes_of(plane0, plane1, plane2, p, picture), out + picture * picture_floats(p), p,
+           {column_axis(p), row_axis(p)}, x, y);
 }
 
-template <typename Filter>
-static __device__ inline void resample_crop(const Planes& planes, const float* boxes, float* out, const Params& p,
-                                            int32_t crop, int32_t x, int32_t y) {
-  const float* box = boxes + (int64_t)crop * 4;
-  const Axis columns = box_axis(__ldg(box), __ldg(box + 2), p.width, p.target_width);
-  const Axis rows = box_axis(__ldg(box + 1), __ldg(box + 3), p.height, p.target_height);
-  const int64_t picture = (int64_t)3 * p.target_width * p.target_height;
-  resample<Filter>(planes, out + crop * picture, p, columns, rows, x, y);
+extern "C" __global__ void __launch_bounds__(kLanes* kWarps)
+    preprocess_antialiased(const uint8_t* __restrict__ plane0, const uint8_t* __restrict__ plane1,
+                           const uint8_t* __restrict__ plane2, float* __restrict__ out, Params p) {
+  __shared__ WarpShared shared[kWarps];
+  const int32_t x = (int32_t)(blockIdx.x * kLanes + threadIdx.x);
+  const int32_t y = (int32_t)(blockIdx.y * kWarps + threadIdx.y) * kWarpRows;
+  const int32_t picture = (int32_t)blockIdx.z;
+  antialiased(planes_of(plane0, plane1, plane2, p, picture), out + picture * picture_floats(p), p,
+              {column_axis(p), row_axis(p)}, x, y, (int32_t)threadIdx.x, shared[threadIdx.y]);
 }
 
-extern "C" __global__ void preprocess_bilinear(const uint8_t* __restrict__ plane0, const uint8_t* __restrict__ plane1,
-                                               const uint8_t* __restrict__ plane2, float* __restrict__ out, Params p) {
-  const int32_t x = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x);
-  const int32_t y = (int32_t)(blockIdx.y * blockDim.y + threadIdx.y);
-  if (x >= p.target_width || y >= p.target_height) return;
-  resample<Bilinear>({{plane0, plane1, plane2}}, out, p, column_axis(p), row_axis(p), x, y);
-}
-
-extern "C" __global__ void preprocess_antialiased(const uint8_t* __restrict__ plane0,
-                                                  const uint8_t* __restrict__ plane1,
-                                                  const uint8_t* __restrict__ plane2, float* __restrict__ out,
-                                                  Params p) {
-  const int32_t x = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x);
-  const int32_t y = (int32_t)(blockIdx.y * blockDim.y + threadIdx.y);
-  if (x >= p.target_width || y >= p.target_height) return;
-  resample<Antialiased>({{plane0, plane1, plane2}}, out, p, column_axis(p), row_axis(p), x, y);
-}
-
-// A layer of blocks for each crop; those from `count` on do nothing. A box is x1, y1, x2, y2.
-extern "C" __global__ void preprocess_crops_bilinear(const uint8_t* __restrict__ plane0,
-                                                     const uint8_t* __restrict__ plane1,
-                                                     const uint8_t* __restrict__ plane2,
-                                                     const float* __restrict__ boxes, const int32_t* __restrict__ count,
-                                                     float* __restrict__ out, Params p) {
-  const int32_t x = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x);
-  const int32_t y = (int32_t)(blockIdx.y * blockDim.y + threadIdx.y);
+// A layer of blocks for each crop; those from `count` on do nothing.
+extern "C" __global__ void __launch_bounds__(kBilinearThreads)
+    preprocess_crops_bilinear(const uint8_t* __restrict__ plane0, const uint8_t* __restrict__ plane1,
+                              const uint8_t* __restrict__ plane2, const float* __restrict__ boxes,
+                              const int32_t* __restrict__ count, float* __restrict__ out, Params p) {
+  const int32_t x = (int32_t)(blockIdx.x * kBilinearColumns * kBilinearThreads + threadIdx.x);
+  const int32_t y = (int32_t)blockIdx.y * kBilinearRows;
   const int32_t crop = (int32_t)blockIdx.z;
-  if (x >= p.target_width || y >= p.target_height || crop >= __ldg(count)) return;
-  resample_crop<Bilinear>({{plane0, plane1, plane2}}, boxes, out, p, crop, x, y);
+  if (crop >= __ldg(count)) return;
+  bilinear({{plane0, plane1, plane2}}, out + crop * picture_floats(p), p, box_axes(boxes + 4 * crop, p), x, y);
 }
 
-extern "C" __global__ void preprocess_crops_antialiased(
-    const uint8_t* __restrict__ plane0, const uint8_t* __restrict__ plane1, const uint8_t* __restrict__ plane2,
-    const float* __restrict__ boxes, const int32_t* __restrict__ count, float* __restrict__ out, Params p) {
-  const int32_t x = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x);
-  const int32_t y = (int32_t)(blockIdx.y * blockDim.y + threadIdx.y);
+extern "C" __global__ void __launch_bounds__(kLanes* kWarps)
+    preprocess_crops_antialiased(const uint8_t* __restrict__ plane0, const uint8_t* __restrict__ plane1,
+                                 const uint8_t* __restrict__ plane2, const float* __restrict__ boxes,
+                                 const int32_t* __restrict__ count, float* __restrict__ out, Params p) {
+  __shared__ WarpShared shared[kWarps];
+  const int32_t x = (int32_t)(blockIdx.x * kLanes + threadIdx.x);
+  const int32_t y = (int32_t)(blockIdx.y * kWarps + threadIdx.y) * kWarpRows;
   const int32_t crop = (int32_t)blockIdx.z;
-  if (x >= p.target_width || y >= p.target_height || crop >= __ldg(count)) return;
-  resample_crop<Antialiased>({{plane0, plane1, plane2}}, boxes, out, p, crop, x, y);
+  if (crop >= __ldg(count)) return;
+  antialiased({{plane0, plane1, plane2}}, out + crop * picture_floats(p), p, box_axes(boxes + 4 * crop, p), x, y,
+              (int32_t)threadIdx.x, shared[threadIdx.y]);
 }

@@ -40,6 +40,21 @@ std::vector<float> preprocess_on(Device device, const TestPicture& picture, cons
   return read_back_blocking(stream, output.span());
 }
 
+std::vector<float> crop_on(Device device, const TestPicture& picture, const PreprocessOptions& options,
+                           const std::vector<CropBox>& boxes) {
+  const Stream stream(device);
+  const DevicePicture copy(stream, picture);
+  Preprocessor preprocessor(stream, options);
+  auto device_boxes = DeviceBuffer<CropBox>::uninitialized(stream, boxes.size());
+  auto count = DeviceBuffer<std::int32_t>::uninitialized(stream, 1);
+  upload_blocking<CropBox>(stream, boxes, device_boxes.span());
+  upload_blocking<std::int32_t>(stream, std::vector{static_cast<std::int32_t>(boxes.size())}, count.span());
+  const auto pixels = static_cast<std::size_t>(options.target.width) * static_cast<std::size_t>(options.target.height);
+  auto output = DeviceBuffer<float>::uninitialized(stream, boxes.size() * 3 * pixels);
+  preprocessor.submit_crops(copy.view, device_boxes.span(), count.span(), output.span());
+  return read_back_blocking(stream, output.span());
+}
+
 class PreprocessDevicesTest : public ::testing::TestWithParam<std::tuple<Device, PixelFormat>> {};
 
 TEST_P(PreprocessDevicesTest, GivesTheBitsOfTheCpu) {
@@ -56,6 +71,43 @@ TEST_P(PreprocessDevicesTest, GivesTheBitsOfTheCpu) {
             << static_cast<int>(interpolation);
       }
     }
+  }
+}
+
+TEST_P(PreprocessDevicesTest, CropsHaveTheBitsOfTheCpu) {
+  const auto [device, format] = GetParam();
+  const TestPicture picture = random_picture({641, 479}, format, 9);
+  const std::vector<CropBox> boxes{{10, 20, 300, 200}, {-50.5F, -20, 100, 90.25F}, {600, 400, 900, 700},
+                                   {5, 5, 5, 5},       {0, 0, 641, 479},           {2000, 2000, 2100, 2100}};
+  for (const Interpolation interpolation : {Interpolation::kBilinear, Interpolation::kBilinearAntialiased}) {
+    const PreprocessOptions options{.target = {64, 130}, .interpolation = interpolation};
+    EXPECT_EQ(crop_on(device, picture, options, boxes), crop_on(Device::cpu(), picture, options, boxes));
+  }
+}
+
+TEST_P(PreprocessDevicesTest, RowsAndPicturesThatBeginAnywhereHaveTheBitsOfTheCpu) {
+  const auto [device, format] = GetParam();
+  constexpr std::int32_t kCount = 3;
+  constexpr std::size_t kOffset = 1;  // Neither the pictures nor their rows begin at a word.
+  const Size size{333, 91};
+  const Stream stream(device);
+  const Stream host_stream(Device::cpu());
+  std::vector<std::uint8_t> bytes(kOffset);
+  for (std::uint32_t seed = 0; seed < kCount; ++seed) {
+    for (const auto& plane : random_picture(size, format, seed).planes)
+      bytes.insert(bytes.end(), plane.begin(), plane.end());
+  }
+  auto copy = DeviceBuffer<std::uint8_t>::uninitialized(stream, bytes.size());
+  upload_blocking<std::uint8_t>(stream, bytes, copy.span());
+  for (const Interpolation interpolation : {Interpolation::kBilinear, Interpolation::kBilinearAntialiased}) {
+    const PreprocessOptions options{.target = {97, 64}, .interpolation = interpolation};
+    const auto submit_on = [&](const Stream& on, const std::uint8_t* data) {
+      Preprocessor preprocessor(on, options);
+      auto output = DeviceBuffer<float>::uninitialized(on, std::size_t{kCount} * 3 * 97 * 64);
+      preprocessor.submit_batch(ImageBatch::packed(on.device(), data + kOffset, kCount, size, format), output.span());
+      return read_back_blocking(on, output.span());
+    };
+    EXPECT_EQ(submit_on(stream, copy.span().data()), submit_on(host_stream, bytes.data()));
   }
 }
 

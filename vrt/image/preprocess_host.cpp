@@ -39,11 +39,15 @@ struct Job {
   Axis columns, rows;
 };
 
+// What a block makes: columns and rows of the output.
+struct BlockSize {
+  uint32_t x, y;
+};
+
 // Calls `use` for the rectangles, as large as possible, that blocks [first, first + count) cover.
 template <typename Use>
-void for_each_rectangle(const HostBlocks& blocks, const Params& p, const Use& use) {
+void for_each_rectangle(const HostBlocks& blocks, BlockSize size, const Params& p, const Use& use) {
   const vrt::Dim3 grid = blocks.shape.grid;
-  const vrt::Dim3 size = blocks.shape.block;
   uint64_t block = blocks.first;
   const uint64_t end = blocks.first + blocks.count;
   while (block < end) {
@@ -782,10 +786,30 @@ void make_rectangle(const Job& job, const Rectangle& target) {
 }
 
 template <template <typename> typename Tile>
-void make_picture(const HostBlocks& blocks, const Planes& planes, float* out, const Params& p) {
-  const Job job{
-      planes, p, out, {p.start_x, p.step_x, p.width, 0, p.width}, {p.start_y, p.step_y, p.height, 0, p.height}};
-  for_each_rectangle(blocks, p, [&](const Rectangle& target) { make_rectangle<Tile>(job, target); });
+constexpr BlockSize block_size_of();
+template <>
+constexpr BlockSize block_size_of<BilinearTile>() {
+  return {kBilinearThreads * kBilinearColumns, kBilinearRows};
+}
+template <>
+constexpr BlockSize block_size_of<AntialiasedTile>() {
+  return {kLanes, kWarps * kWarpRows};
+}
+
+int64_t picture_floats(const Params& p) { return int64_t{3} * p.target_width * p.target_height; }
+
+template <template <typename> typename Tile>
+void make_pictures(const HostBlocks& blocks, const Planes& planes, float* out, const Params& p) {
+  for_each_rectangle(blocks, block_size_of<Tile>(), p, [&](const Rectangle& target) {
+    const int64_t picture = target.layer;
+    const Job job{{{planes.plane[0] + picture * p.picture_stride[0], planes.plane[1] + picture * p.picture_stride[1],
+                    planes.plane[2] + picture * p.picture_stride[2]}},
+                  p,
+                  out + picture * picture_floats(p),
+                  {p.start_x, p.step_x, p.width, 0, p.width},
+                  {p.start_y, p.step_y, p.height, 0, p.height}};
+    make_rectangle<Tile>(job, target);
+  });
 }
 
 // --- Crops ----------------------------------------------------------------------------------------------------------
@@ -809,11 +833,10 @@ Axis box_axis(float low, float high, int32_t size, int32_t target_size) {
 template <template <typename> typename Tile>
 void make_crops(const HostBlocks& blocks, const Planes& planes, const float* boxes, int32_t count, float* out,
                 const Params& p) {
-  const int64_t picture = int64_t{3} * p.target_width * p.target_height;
-  for_each_rectangle(blocks, p, [&](const Rectangle& target) {
+  for_each_rectangle(blocks, block_size_of<Tile>(), p, [&](const Rectangle& target) {
     if (target.layer >= count) return;
     const float* box = boxes + int64_t{target.layer} * 4;
-    const Job job{planes, p, out + target.layer * picture, box_axis(box[0], box[2], p.width, p.target_width),
+    const Job job{planes, p, out + target.layer * picture_floats(p), box_axis(box[0], box[2], p.width, p.target_width),
                   box_axis(box[1], box[3], p.height, p.target_height)};
     make_rectangle<Tile>(job, target);
   });
@@ -823,12 +846,12 @@ void make_crops(const HostBlocks& blocks, const Planes& planes, const float* box
 
 void preprocess_bilinear(const HostBlocks& blocks, const uint8_t* plane0, const uint8_t* plane1, const uint8_t* plane2,
                          float* out, Params p) {
-  make_picture<BilinearTile>(blocks, {{plane0, plane1, plane2}}, out, p);
+  make_pictures<BilinearTile>(blocks, {{plane0, plane1, plane2}}, out, p);
 }
 
 void preprocess_antialiased(const HostBlocks& blocks, const uint8_t* plane0, const uint8_t* plane1,
                             const uint8_t* plane2, float* out, Params p) {
-  make_picture<AntialiasedTile>(blocks, {{plane0, plane1, plane2}}, out, p);
+  make_pictures<AntialiasedTile>(blocks, {{plane0, plane1, plane2}}, out, p);
 }
 
 void preprocess_crops_bilinear(const HostBlocks& blocks, const uint8_t* plane0, const uint8_t* plane1,

@@ -107,12 +107,13 @@ class Launch {
   [[nodiscard]] PreprocessParams params() const {
     const ResizeMode mode = is_crops_ ? ResizeMode::kStretch : options_.mode;
     return detail::preprocess_params(
-        picture_.view, options_, ResizeMapping::make(mode, picture_.view.size, options_.target, options_.pad_position));
+        {picture_.view, 1, {}}, options_,
+        ResizeMapping::make(mode, picture_.view.size, options_.target, options_.pad_position));
   }
 
   [[nodiscard]] LaunchShape shape() const {
-    return grid_2d(static_cast<std::uint32_t>(options_.target.width),
-                   static_cast<std::uint32_t>(options_.target.height), is_crops_ ? kCrops : 1);
+    return detail::preprocess_shape(is_antialiased_ ? Interpolation::kBilinearAntialiased : Interpolation::kBilinear,
+                                    options_.target, is_crops_ ? kCrops : 1);
   }
 
   // The value stays where no crop is valid.

@@ -27,7 +27,8 @@ Layout layout_of(PixelFormat format) {
   return {};
 }
 
-void set_source(PreprocessParams& p, const ImageView& image) {
+void set_source(PreprocessParams& p, const ImageBatch& batch) {
+  const ImageView& image = batch.first;
   const Layout layout = layout_of(image.format);
   p.width = image.size.width;
   p.height = image.size.height;
@@ -37,7 +38,9 @@ void set_source(PreprocessParams& p, const ImageView& image) {
   p.chroma_row_shift = layout.chroma_row_shift;
   for (std::size_t plane = 0; plane < 3; ++plane) {
     p.channel_offset[plane] = layout.channel_offset[plane];
-    p.pitch[plane] = static_cast<std::int64_t>(image.planes[plane_of(image.format, plane)].pitch_bytes);
+    const std::size_t from = plane_of(image.format, plane);
+    p.pitch[plane] = static_cast<std::int64_t>(image.planes[from].pitch_bytes);
+    p.picture_stride[plane] = static_cast<std::int64_t>(batch.stride_bytes[from]);
   }
 }
 
@@ -99,11 +102,25 @@ std::size_t plane_of(PixelFormat format, std::size_t channel) {
   }
 }
 
-PreprocessParams preprocess_params(const ImageView& image, const PreprocessOptions& options,
+LaunchShape preprocess_shape(Interpolation interpolation, Size target, std::size_t layers) {
+  using namespace kernels::preprocess;
+  const auto blocks = [](std::int32_t size, std::int32_t block) {
+    return static_cast<std::uint32_t>((size + block - 1) / block);
+  };
+  const auto depth = static_cast<std::uint32_t>(layers);
+  if (interpolation == Interpolation::kBilinearAntialiased) {
+    return {{blocks(target.width, kLanes), blocks(target.height, kWarps * kWarpRows), depth}, {kLanes, kWarps, 1}, 0};
+  }
+  return {{blocks(target.width, kBilinearThreads * kBilinearColumns), blocks(target.height, kBilinearRows), depth},
+          {kBilinearThreads, 1, 1},
+          0};
+}
+
+PreprocessParams preprocess_params(const ImageBatch& batch, const PreprocessOptions& options,
                                    const ResizeMapping& mapping) {
   PreprocessParams p{};
-  set_source(p, image);
-  set_color(p, image.color);
+  set_source(p, batch);
+  set_color(p, batch.first.color);
   set_mapping(p, mapping);
   set_output(p, options);
   return p;

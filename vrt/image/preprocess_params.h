@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "vrt/device/kernel.h"
 #include "vrt/image/image.h"
 #include "vrt/image/preprocess_types.h"
 #include "vrt/image/preprocessor.h"
@@ -15,8 +16,11 @@ using PreprocessParams = kernels::preprocess::Params;
 /// The plane whose address the kernels take for channel 0, 1, 2 (Y, Cb, Cr for the YUV formats).
 [[nodiscard]] std::size_t plane_of(PixelFormat format, std::size_t channel);
 
-/// The parameters of a launch. `image` is valid.
-[[nodiscard]] PreprocessParams preprocess_params(const ImageView& image, const PreprocessOptions& options,
+/// The blocks of a launch that makes `layers` pictures or crops.
+[[nodiscard]] LaunchShape preprocess_shape(Interpolation interpolation, Size target, std::size_t layers);
+
+/// The parameters of a launch. `batch` is valid.
+[[nodiscard]] PreprocessParams preprocess_params(const ImageBatch& batch, const PreprocessOptions& options,
                                                  const ResizeMapping& mapping);
 
 }  // namespace vrt::detail

@@ -15,7 +15,7 @@ using CropsKernel = Kernel<void(Bytes, Bytes, Bytes, DeviceSpan<const float>, De
                                 DeviceSpan<float>, detail::PreprocessParams)>;
 
 // CUDA's limit on layers of blocks.
-constexpr std::size_t kMostCrops = 65535;
+constexpr std::int32_t kMostLayers = 65535;
 
 void validate(const PreprocessOptions& options) {
   require(options.target.width > 0 && options.target.height > 0, "a preprocessing target of {}x{} pixels is empty",
@@ -34,10 +34,11 @@ std::size_t picture_floats(const PreprocessOptions& options) {
          static_cast<std::size_t>(options.target.height);
 }
 
-void require_image(const ImageView& image, const Device& device) {
-  require(image.device == device, "a picture on {} for a preprocessor on {}: upload it to {} first",
-          to_string(image.device), to_string(device), to_string(device));
-  image.validate();
+void require_batch(const ImageBatch& batch, const Device& device) {
+  require(batch.first.device == device, "a picture on {} for a preprocessor on {}: upload it to {} first",
+          to_string(batch.first.device), to_string(device), to_string(device));
+  batch.validate();
+  require(batch.count <= kMostLayers, "{} pictures in one call: at most {}", batch.count, kMostLayers);
 }
 
 void require_output(DeviceSpan<float> output, std::size_t pictures, const PreprocessOptions& options) {
@@ -46,19 +47,16 @@ void require_output(DeviceSpan<float> output, std::size_t pictures, const Prepro
           pictures, options.target.height, options.target.width, expected);
 }
 
-// The plane that the kernels read channel 0, 1 or 2 from.
-Bytes plane_span(const ImageView& image, std::size_t channel) {
+// The plane that the kernels read channel 0, 1 or 2 from, of all pictures.
+Bytes plane_span(const ImageBatch& batch, std::size_t channel) {
+  const ImageView& image = batch.first;
   const std::size_t plane = detail::plane_of(image.format, channel);
   const ImagePlane& from = image.planes[plane];
   const auto index = static_cast<int>(plane);
   const auto rows = static_cast<std::size_t>(row_count(image.format, image.size.height, index));
   // The last row need not be padded to the pitch.
-  return Bytes::from_raw(from.data, (rows - 1) * from.pitch_bytes + row_bytes(image.format, image.size.width, index));
-}
-
-LaunchShape shape_of(Size target, std::size_t layers) {
-  return grid_2d(static_cast<std::uint32_t>(target.width), static_cast<std::uint32_t>(target.height),
-                 static_cast<std::uint32_t>(layers));
+  const std::size_t last = (rows - 1) * from.pitch_bytes + row_bytes(image.format, image.size.width, index);
+  return Bytes::from_raw(from.data, static_cast<std::size_t>(batch.count - 1) * batch.stride_bytes[plane] + last);
 }
 
 }  // namespace
@@ -72,6 +70,10 @@ struct Preprocessor::State {
         crops(module.get<void(Bytes, Bytes, Bytes, DeviceSpan<const float>, DeviceSpan<const std::int32_t>,
                               DeviceSpan<float>, detail::PreprocessParams)>(antialias ? "preprocess_crops_antialiased"
                                                                                       : "preprocess_crops_bilinear")) {}
+
+  [[nodiscard]] LaunchShape shape(std::size_t layers) const {
+    return detail::preprocess_shape(options.interpolation, options.target, layers);
+  }
 
   Stream stream;
   PreprocessOptions options;
@@ -92,30 +94,37 @@ Preprocessor& Preprocessor::operator=(Preprocessor&&) noexcept = default;
 const PreprocessOptions& Preprocessor::options() const noexcept { return state_->options; }
 
 ResizeMapping Preprocessor::submit(const ImageView& image, DeviceSpan<float> output) {
+  return submit_batch({image, 1, {}}, output);
+}
+
+ResizeMapping Preprocessor::submit_batch(const ImageBatch& batch, DeviceSpan<float> output) {
   const PreprocessOptions& options = state_->options;
-  require_image(image, state_->stream.device());
-  require_output(output, 1, options);
-  const ResizeMapping mapping = ResizeMapping::make(options.mode, image.size, options.target, options.pad_position);
-  state_->picture.launch(state_->stream, shape_of(options.target, 1), plane_span(image, 0), plane_span(image, 1),
-                         plane_span(image, 2), output, detail::preprocess_params(image, options, mapping));
+  require_batch(batch, state_->stream.device());
+  const auto count = static_cast<std::size_t>(batch.count);
+  require_output(output, count, options);
+  const ResizeMapping mapping =
+      ResizeMapping::make(options.mode, batch.first.size, options.target, options.pad_position);
+  state_->picture.launch(state_->stream, state_->shape(count), plane_span(batch, 0), plane_span(batch, 1),
+                         plane_span(batch, 2), output, detail::preprocess_params(batch, options, mapping));
   return mapping;
 }
 
 void Preprocessor::submit_crops(const ImageView& image, DeviceSpan<const CropBox> boxes,
                                 DeviceSpan<const std::int32_t> count, DeviceSpan<float> output) {
   const PreprocessOptions& options = state_->options;
-  require_image(image, state_->stream.device());
+  const ImageBatch batch{image, 1, {}};
+  require_batch(batch, state_->stream.device());
   require_output(output, boxes.size(), options);
   require(count.size() == 1, "the number of crops is one element of device memory, not {}", count.size());
-  require(boxes.size() <= kMostCrops, "{} crops in one call: at most {}", boxes.size(), kMostCrops);
+  require(boxes.size() <= std::size_t{kMostLayers}, "{} crops in one call: at most {}", boxes.size(), kMostLayers);
   if (boxes.empty()) return;
   static_assert(sizeof(CropBox) == 4 * sizeof(float));
   const auto corners =
       DeviceSpan<const float>::from_raw(reinterpret_cast<const float*>(boxes.data()), boxes.size() * 4);
   const ResizeMapping mapping = ResizeMapping::make(ResizeMode::kStretch, image.size, options.target);
-  state_->crops.launch(state_->stream, shape_of(options.target, boxes.size()), plane_span(image, 0),
-                       plane_span(image, 1), plane_span(image, 2), corners, count, output,
-                       detail::preprocess_params(image, options, mapping));
+  state_->crops.launch(state_->stream, state_->shape(boxes.size()), plane_span(batch, 0), plane_span(batch, 1),
+                       plane_span(batch, 2), corners, count, output,
+                       detail::preprocess_params(batch, options, mapping));
 }
 
 }  // namespace vrt

@@ -72,6 +72,10 @@ class VRT_API Preprocessor {
   /// done. Throws kInvalidArgument for an image of another device, an invalid view or an output of the wrong size.
   ResizeMapping submit(const ImageView& image, DeviceSpan<float> output);
 
+  /// Enqueues up to 65535 pictures in one launch: picture i goes to output[i]. `output` holds count * 3 * target.height *
+  /// target.width floats. Otherwise as `submit`.
+  ResizeMapping submit_batch(const ImageBatch& batch, DeviceSpan<float> output);
+
   /// Enqueues a batch of crops of one picture, each stretched to the target (the options' mode does not matter): crop i goes
   /// to output[i]. `boxes`, at most 65535, are in device memory; `count` (device memory, one element) says how many are valid,
   /// the rest of `output` is left as it is. `output` holds boxes.size() * 3 * height * width floats. With antialiasing, taps

@@ -106,6 +106,32 @@ TEST(PreprocessorTest, SourcesOfAnyShapeWork) {
 
 // --- Crops ----------------------------------------------------------------------------------------------------------
 
+TEST(PreprocessorTest, ABatchIsItsPicturesOneByOne) {
+  const Stream stream(Device::cpu());
+  constexpr std::int32_t kCount = 3;
+  for (const PixelFormat format : testing::all_formats()) {
+    const Size size{33, 18};
+    std::vector<std::uint8_t> bytes;
+    for (std::uint32_t seed = 0; seed < kCount; ++seed) {
+      for (const auto& plane : random_picture(size, format, seed).planes)
+        bytes.insert(bytes.end(), plane.begin(), plane.end());
+    }
+    const ImageBatch batch = ImageBatch::packed(Device::cpu(), bytes.data(), kCount, size, format);
+    for (const Interpolation filter : kFilters) {
+      const PreprocessOptions options{.target = {20, 24}, .mode = ResizeMode::kLetterbox, .interpolation = filter};
+      std::vector<float> expected;
+      for (std::uint32_t seed = 0; seed < kCount; ++seed) {
+        const auto one = testing::preprocess(random_picture(size, format, seed).view, options);
+        expected.insert(expected.end(), one.begin(), one.end());
+      }
+      Preprocessor preprocessor(stream, options);
+      auto output = DeviceBuffer<float>::uninitialized(stream, expected.size());
+      EXPECT_EQ(preprocessor.submit_batch(batch, output.span()).filled.height, 11);
+      EXPECT_EQ(read_back_blocking(stream, output.span()), expected) << to_string(format);
+    }
+  }
+}
+
 TEST(PreprocessorTest, ACropOfTheWholePictureIsTheStretchedPicture) {
   const TestPicture picture = random_picture({80, 60}, PixelFormat::kI420, 2);
   for (const Interpolation filter : kFilters) {

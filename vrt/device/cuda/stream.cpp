@@ -168,6 +168,16 @@ void CudaStream::order_after(const detail::EventBackend& event) {
                 "ordering a stream after an event");
 }
 
+namespace {
+
+// Kernels read bytes by the word, so that the last word belongs to the buffer, too.
+std::size_t in_whole_words(std::size_t bytes) {
+  constexpr std::size_t kWord = 16;
+  return (bytes + kWord - 1) / kWord * kWord;
+}
+
+}  // namespace
+
 void* CudaStream::allocate(std::size_t bytes) {
   device_.require_alive();
   refuse_in_capture("an allocation");
@@ -177,11 +187,11 @@ void* CudaStream::allocate(std::size_t bytes) {
   const auto doing = [&] { return fmt::format("allocating {} bytes on {}", bytes, to_string(device())); };
   DevicePointer data = 0;
   if (device_.has_memory_pools()) {
-    device_.check(api.mem_alloc_async(&data, bytes, stream_), "cuMemAllocAsync", doing());
+    device_.check(api.mem_alloc_async(&data, in_whole_words(bytes), stream_), "cuMemAllocAsync", doing());
   } else if (void* freed = reuse_freed(bytes); freed != nullptr) {
     return freed;
   } else {
-    device_.check(api.mem_alloc(&data, bytes), "cuMemAlloc_v2", doing());
+    device_.check(api.mem_alloc(&data, in_whole_words(bytes)), "cuMemAlloc_v2", doing());
   }
   return reinterpret_cast<void*>(data);
 }
