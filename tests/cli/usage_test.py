@@ -36,7 +36,7 @@ class UsageTest(ToolTest):
     def test_wrong_usage_is_one_line_and_code_2(self):
         run = ["run", CLIP, "--model", MODEL]
         for arguments, word in (
-            ([], "run, doctor or models"),
+            ([], "run, bench, doctor or models"),
             (["fly"], "fly"),
             (["run"], "SOURCE"),
             (["run", CLIP], "--model"),
