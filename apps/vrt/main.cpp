@@ -51,6 +51,14 @@ constexpr const char* kBenchExamples =
     "  vrt bench --synthetic 1920x1080:nv12 --model centerface --without-network --device cuda:0 --graph\n"
     "  vrt bench --compare before.json after.json\n";
 
+/// An option that leaves nothing for the others to do. As CLI11's own `excludes`, which says so at each of them in the help.
+void refuse_beside(const CLI::App& command, const CLI::Option& alone) {
+  if (alone.count() == 0) return;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option != &alone && option->count() > 0) throw CLI::ExcludesError(alone.get_name(), option->get_name());
+  }
+}
+
 void add_bench_options(CLI::App& bench, BenchArguments& arguments) {
   auto* compare =
       bench.add_option("--compare", arguments.compare, "Two reports of --json side by side; measures nothing")
@@ -58,7 +66,7 @@ void add_bench_options(CLI::App& bench, BenchArguments& arguments) {
           ->expected(2)
           ->check(refuse_empty);
   const auto add = [&](const char* name, std::string& value, const char* help) {
-    return bench.add_option(name, value, help)->check(refuse_empty)->excludes(compare);
+    return bench.add_option(name, value, help)->check(refuse_empty);
   };
   add("SOURCE", arguments.source, "A video, a picture, or a folder of pictures; begins again where it is too short");
   add("--synthetic", arguments.synthetic, "Made frames in place of SOURCE, resident on the device")
@@ -67,17 +75,15 @@ void add_bench_options(CLI::App& bench, BenchArguments& arguments) {
   add("--device", arguments.device, "auto, cpu or cuda:N")->capture_default_str();
   add("--engine", arguments.engine, "auto, or a backend of `vrt doctor`")->capture_default_str();
   const auto add_count = [&](const char* name, std::int64_t& value, const char* help) {
-    return bench.add_option(name, value, help)->excludes(compare)->capture_default_str();
+    return bench.add_option(name, value, help)->capture_default_str();
   };
   add_count("--frames", arguments.frames, "Frames that are measured, 100 at least")->check(refuse_other_than_count);
   add_count("--warm-up", arguments.warm_up, "Frames before them that are not")->check(refuse_other_than_count_or_zero);
-  bench
-      .add_flag("--without-network", arguments.without_network,
-                "Only the model's own kernels, before and behind its network, whose outputs stay as they are")
-      ->excludes(compare);
-  bench.add_flag("--graph", arguments.graph, "A frame's work is one launch of a captured graph (with --synthetic)")
-      ->excludes(compare);
+  bench.add_flag("--without-network", arguments.without_network,
+                 "Only the model's own kernels, before and behind its network, whose outputs stay as they are");
+  bench.add_flag("--graph", arguments.graph, "A frame's work is one launch of a captured graph (with --synthetic)");
   add("--json", arguments.json, "Write the report as JSON to this file; - is the standard output");
+  bench.parse_complete_callback([&bench, compare] { refuse_beside(bench, *compare); });
   bench.footer(kBenchExamples);
 }
 

@@ -1,5 +1,6 @@
 #include "vrt/pipeline/benchmark.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <memory>
@@ -197,6 +198,9 @@ void check_options(const BenchmarkOptions& options) {
           "{} frames are too few to measure; ask for {} or more, so that the 99th percentile is one of them",
           options.frames, BenchmarkOptions::kLeastFrames);
   require(options.warm_up >= 0, "the warm-up is {} frames; it must be 0 or more", options.warm_up);
+  require(std::max(options.frames, options.warm_up) <= BenchmarkOptions::kMostFrames,
+          "{} frames are too many; {} are the most, measured or of warm-up", std::max(options.frames, options.warm_up),
+          BenchmarkOptions::kMostFrames);
   require(
       !options.graph || options.synthetic,
       "a graph holds the addresses of its frames, which a source's frames do not keep; measure it with made frames");

@@ -25,6 +25,8 @@ namespace vrt {
 struct BenchmarkOptions {
   /// Fewer say little of a 99th percentile.
   static constexpr std::int64_t kLeastFrames = 100;
+  /// Every time is kept until the end.
+  static constexpr std::int64_t kMostFrames = 1000000;
 
   std::string source;                        ///< As RunOptions::source; or
   std::optional<SyntheticFrames> synthetic;  ///< made frames, in its place.
@@ -73,7 +75,8 @@ struct BenchmarkReport {
 /// What the time between two events is on that device: "gpu"; on the CPU, where the stream is a thread, "worker".
 [[nodiscard]] VRT_API std::string_view stage_name(FrameStage stage, Device device);
 
-/// Throws kInvalidArgument for fewer than kLeastFrames, a negative warm-up, and a graph of a source's frames.
+/// Throws kInvalidArgument for fewer frames than kLeastFrames, a warm-up below 0, more of either than kMostFrames, and a graph of
+/// a source's frames.
 VRT_API void check_options(const BenchmarkOptions& options);
 
 /// BLOCKS until the frames are measured or `stop` is set. Throws as `check_options`, and what source, engine and device throw.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -112,6 +113,8 @@ TEST(BenchmarkTest, WhatCannotBeMeasuredIsRefused) {
     return std::string();
   };
   EXPECT_THAT(message_of([](auto& o) { o.frames = 99; }), HasSubstr("99 frames are too few"));
+  EXPECT_THAT(message_of([](auto& o) { o.frames = INT64_MAX; }), HasSubstr("too many"));
+  EXPECT_THAT(message_of([](auto& o) { o.warm_up = INT64_MAX; }), HasSubstr("too many"));
   EXPECT_THAT(message_of([](auto& o) { o.warm_up = -1; }), HasSubstr("warm-up"));
   EXPECT_THAT(message_of([](auto& o) {
                 o.graph = true;

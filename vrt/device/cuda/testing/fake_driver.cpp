@@ -4,7 +4,7 @@
 // counted but not run. Every call is logged and can be made to fail. The environment sets what a process sees:
 //   VRT_FAKE_VERSION=12020  VRT_FAKE_INIT=100 (cuInit's answer)  VRT_FAKE_DEVICES=2  VRT_FAKE_POOLS=0
 //   VRT_FAKE_INTEGRATED=1  VRT_FAKE_ELAPSED=1 (cuEventElapsedTime's answer)
-// Built a second time with VRT_FAKE_OLD_DRIVER it lacks the optional entry points.
+// Built a second time with VRT_FAKE_OLD_DRIVER it lacks the optional entry points that came with CUDA 11.2 and later.
 #include "vrt/device/cuda/testing/fake_driver.h"
 
 #include <array>
@@ -203,6 +203,12 @@ Result cuDeviceGetName(char* name, int capacity, DeviceId) {
     return Result{0};
   });
 }
+Result cuDeviceGetPCIBusId(char* text, int capacity, DeviceId device) {
+  return call("cuDeviceGetPCIBusId", [&] {
+    std::snprintf(text, static_cast<std::size_t>(capacity), "0000:%02X:00.0", 0x3B + device);
+    return Result{0};
+  });
+}
 Result cuDeviceTotalMem_v2(std::size_t* bytes, DeviceId) {
   return call("cuDeviceTotalMem_v2", [&] { return *bytes = std::size_t{8} << 30U, Result{0}; });
 }
@@ -367,12 +373,6 @@ Result cuDeviceGetDefaultMemPool(CUmemPoolHandle_st** pool, DeviceId) {
 }
 Result cuMemPoolSetAttribute(CUmemPoolHandle_st*, Enum, void*) {
   return call("cuMemPoolSetAttribute", [] { return Result{0}; });
-}
-Result cuDeviceGetPCIBusId(char* text, int capacity, DeviceId device) {
-  return call("cuDeviceGetPCIBusId", [&] {
-    std::snprintf(text, static_cast<std::size_t>(capacity), "0000:%02X:00.0", 0x3B + device);
-    return Result{0};
-  });
 }
 // Every kernel takes two pointers, a float and an int32_t.
 Result cuFuncGetParamInfo(CUfunc_st*, std::size_t index, std::size_t* offset, std::size_t* bytes) {
