@@ -12,7 +12,7 @@ from tool import CLIP, MODEL, ToolTest, vrt
 
 class HelpTest(ToolTest):
     def test_help_is_there_for_every_command(self):
-        for arguments in ([], ["run"], ["doctor"], ["models"]):
+        for arguments in ([], ["run"], ["bench"], ["doctor"], ["models"]):
             result = vrt(*arguments, "--help")
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             self.assertIn("Usage: vrt", result.stdout)

@@ -121,7 +121,7 @@ StreamSubject::StreamSubject(const BenchmarkOptions& options)
 StreamSubject::~StreamSubject() {
   try {
     stream_.synchronize();
-  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the loop has thrown what was first.
+  } catch (const Error&) {  // The loop has thrown what was first.
   }
 }
 

@@ -6,13 +6,14 @@
 
 #include "vrt/base/fail.h"
 #include "vrt/image/preprocessor.h"
+#include "vrt/models/centerface/centerface_input.h"
 #include "vrt/models/centerface/face_buffers.h"
 #include "vrt/models/centerface/face_decoder.h"
-#include "vrt/models/centerface/without_network.h"
 
 namespace vrt {
 namespace {
 
+constexpr std::int32_t kStride = 4;          // Input pixels a cell of the outputs.
 constexpr std::int32_t kInputMultiple = 32;  // The network halves its input five times.
 
 // The network's only input as a size, checked.
@@ -88,6 +89,19 @@ const CenterFaceOptions& checked(const CenterFaceOptions& options) {
 }
 
 }  // namespace
+
+// RGB, 0..255, not normalised; aspect kept, since the network was trained on undistorted faces.
+PreprocessOptions centerface_preprocessing(Size input) {
+  PreprocessOptions options;
+  options.target = input;
+  options.mode = ResizeMode::kLetterbox;
+  options.interpolation = Interpolation::kBilinear;
+  options.order = ChannelOrder::kRgb;
+  options.scale = 1;
+  return options;
+}
+
+Size centerface_grid(Size input) { return {input.width / kStride, input.height / kStride}; }
 
 struct CenterFaceResult::State : FaceBuffers {
   using FaceBuffers::FaceBuffers;

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <vector>
 
+#include "vrt/models/centerface/centerface_input.h"
+
 namespace vrt {
 namespace {
-
-constexpr std::int32_t kStride = 4;  // Input pixels a cell of the outputs.
 
 // The planes before each output, in the order of CenterFaceOutputs.
 constexpr std::size_t kScalePlane = 1;
@@ -24,9 +24,9 @@ std::vector<float> planted_maps(Size grid) {
   std::vector<float> maps(kPlanes * cells, 0.0F);
   std::fill(maps.begin() + static_cast<std::ptrdiff_t>(kLandmarkPlane * cells), maps.end(), 0.5F);
   for (int face = 0; face < CenterFaceWithoutNetwork::kPlantedFaces; ++face) {
-    const int row = grid.height * (2 * (face / kAcross) + 1) / (2 * kAcross);
-    const int column = grid.width * (2 * (face % kAcross) + 1) / (2 * kAcross);
-    const auto cell = static_cast<std::size_t>(row * grid.width + column);
+    const auto row = static_cast<std::size_t>(grid.height * (2 * (face / kAcross) + 1) / (2 * kAcross));
+    const auto column = static_cast<std::size_t>(grid.width * (2 * (face % kAcross) + 1) / (2 * kAcross));
+    const std::size_t cell = row * static_cast<std::size_t>(grid.width) + column;
     maps[cell] = 0.95F - 0.01F * static_cast<float>(face);
     maps[kScalePlane * cells + cell] = std::log(static_cast<float>(grid.height) / (2 * kAcross));
     maps[(kScalePlane + 1) * cells + cell] = std::log(static_cast<float>(grid.width) / (2 * kAcross));
@@ -35,19 +35,6 @@ std::vector<float> planted_maps(Size grid) {
 }
 
 }  // namespace
-
-PreprocessOptions centerface_preprocessing(Size input) {
-  // RGB, 0..255, not normalised; aspect kept, since the network was trained on undistorted faces.
-  PreprocessOptions options;
-  options.target = input;
-  options.mode = ResizeMode::kLetterbox;
-  options.interpolation = Interpolation::kBilinear;
-  options.order = ChannelOrder::kRgb;
-  options.scale = 1;
-  return options;
-}
-
-Size centerface_grid(Size input) { return {input.width / kStride, input.height / kStride}; }
 
 CenterFaceWithoutNetwork::CenterFaceWithoutNetwork(const Stream& stream, Size input, const CenterFaceOptions& options)
     : stream_(stream),

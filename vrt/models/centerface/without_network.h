@@ -15,11 +15,6 @@
 
 namespace vrt {
 
-/// How CenterFace prepares a picture for an input of that size.
-[[nodiscard]] PreprocessOptions centerface_preprocessing(Size input);
-/// The cells of the network's outputs for an input of that size.
-[[nodiscard]] Size centerface_grid(Size input);
-
 /// What CenterFace enqueues for a frame, the network left out: every kernel but its layers, on the same sizes. In place of the
 /// network's outputs are maps made once, with kPlantedFaces faces that do not overlap, so that ranking, suppression and
 /// read-back have a crowd's work; whatever the pictures show, these are the faces found. Used from one thread at a time.
