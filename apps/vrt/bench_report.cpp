@@ -126,7 +126,7 @@ void add_stages(Out out, const Benchmark& benchmark) {
     const auto& rows = benchmark.report.stages;
     const std::string_view name = stage_name(stage, benchmark.device);
     if (row == rows.size() || rows[row].stage != stage) {
-      fmt::format_to(out, "{:<8} not measured: {}\n", name, benchmark.report.device_problem);
+      fmt::format_to(out, "{:<8} not measured: {}\n", name, benchmark.report.problems[i]);
       continue;
     }
     const Distribution& t = rows[row++].times;
@@ -201,8 +201,10 @@ std::string bench_json(const Benchmark& benchmark) {
   for (const StageDistribution& row : report.stages)
     json["stages"][std::string(stage_name(row.stage, benchmark.device))] = json_of(row.times);
   json["not_measured"] = Json::object();
-  if (!report.device_problem.empty())
-    json["not_measured"][std::string(stage_name(FrameStage::kDevice, benchmark.device))] = report.device_problem;
+  for (std::size_t i = 0; i < kFrameStages; ++i) {
+    const std::string name(stage_name(static_cast<FrameStage>(i), benchmark.device));
+    if (!report.problems[i].empty()) json["not_measured"][name] = report.problems[i];
+  }
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -3,6 +3,7 @@
 import copy
 import json
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -10,7 +11,7 @@ import time
 import unittest
 
 import schema
-from tool import CLIP, MODEL, PROGRAM, SOURCE_DIR, ToolTest, vrt
+from tool import CLIP, MODEL, PROGRAM, SOURCE_DIR, ToolTest, vrt, write_png
 
 SCHEMA = json.loads((SOURCE_DIR / "docs/schema/benchmark.schema.json").read_text())
 MADE = ("--synthetic", "96x64:nv12", "--model", "centerface", "--without-network")
@@ -23,6 +24,16 @@ FAKE_GPU = {
     "VRT_KERNEL_CACHE": "off",
     "VRT_FAKE_POOLS": "0",
 }
+
+
+def wait_until_it_catches(process, number):
+    """Until the process has its handler: before, a signal does what it does by default."""
+    status = pathlib.Path(f"/proc/{process.pid}/status")
+    deadline = time.monotonic() + 60
+    while not int(re.search(r"SigCgt:\s*([0-9a-f]+)", status.read_text())[1], 16) >> (number - 1) & 1:
+        if time.monotonic() > deadline:
+            raise TimeoutError("the tool never became ready for the signal")
+        time.sleep(0.01)
 
 
 class BenchTest(ToolTest):
@@ -74,6 +85,19 @@ class ReportTest(BenchTest):
         self.assertIn("centerface without its network on cpu", table)
         nowhere = {"VRT_MODELS": str(self.folder), "VRT_CACHE": str(self.folder)}
         self.assertEqual(vrt("bench", *SHORT, environment=nowhere).returncode, 0)
+
+    def test_opening_a_picture_is_no_time_of_its_frames(self):
+        write_png(self.folder / "grey.png", 96, 64, 120)
+        report, table = self.bench(self.folder / "grey.png", *SHORT[2:])
+        self.assertNotIn("source", report["stages"])
+        self.assertIn("opening", report["not_measured"]["source"])
+        self.assertRegex(table, r"(?m)^source +not measured: ")
+        self.assertEqual(report["run"]["source_restarts"], 105)
+
+    def test_pictures_of_several_sizes_are_refused(self):
+        write_png(self.folder / "a.png", 96, 64, 120)
+        write_png(self.folder / "b.png", 64, 64, 120)
+        self.assert_refused(vrt("bench", self.folder, *SHORT[2:]), 1, "96x64", "64x64", "one size")
 
     def test_a_graph_is_said_and_finds_the_same(self):
         report, table = self.bench(*SHORT, "--graph")
@@ -280,7 +304,7 @@ class RefusalTest(BenchTest):
         arguments = [PROGRAM, "bench", *MADE, "--frames", "1000000", "--json", str(self.folder / "report.json")]
         for number in (signal.SIGINT, signal.SIGTERM):
             process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-            time.sleep(1.5)
+            wait_until_it_catches(process, number)
             process.send_signal(number)
             output, errors = process.communicate(timeout=60)
             self.assertEqual((process.returncode, output, errors), (128 + number, "", ""))

@@ -179,7 +179,7 @@ void add_stages(const BenchmarkSamples& samples, BenchmarkReport& report) {
     const auto stage = static_cast<FrameStage>(i);
     if (!samples.of(stage).empty()) report.stages.push_back({stage, distribution_of(samples.of(stage))});
   }
-  report.device_problem = samples.device_problem;
+  report.problems = samples.problems;
   const auto& frames = samples.of(FrameStage::kFrame);
   const double total = std::accumulate(frames.begin(), frames.end(), 0.0);
   report.frames_per_second = static_cast<double>(frames.size()) * 1000 / total;

@@ -2,6 +2,7 @@
 // stream. docs/benchmarking.md says what the numbers mean.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -67,9 +68,9 @@ struct BenchmarkReport {
   std::int64_t detections = 0;   ///< In the measured frames.
   double setup_seconds = 0;      ///< Opening the source, compiling network and kernels, capturing.
   double frames_per_second = 0;  ///< One frame after the other: the measured frames over the sum of their times.
-  std::vector<StageDistribution> stages;  ///< Those that were measured, in order.
-  std::string device_problem;             ///< Why kDevice is not among them; empty if it is.
-  std::optional<GpuReport> gpu;           ///< On a GPU.
+  std::vector<StageDistribution> stages;           ///< Those that were measured, in order.
+  std::array<std::string, kFrameStages> problems;  ///< Why one is not among them, by stage; empty if it is.
+  std::optional<GpuReport> gpu;                    ///< On a GPU.
 };
 
 /// What the time between two events is on that device: "gpu"; on the CPU, where the stream is a thread, "worker".

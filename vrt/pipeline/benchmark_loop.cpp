@@ -18,13 +18,15 @@ class Loop {
 
   [[nodiscard]] bool should_stop() const { return plan_.stop != nullptr && plan_.stop->load(); }
   void run_frame(bool measured);
-  Time deliver();
+  void deliver();
   void add(FrameStage stage, Time from, Time to);
   void add_device_time();
 
   BenchmarkSubject& subject_;
   const BenchmarkPlan& plan_;
   BenchmarkSamples samples_;
+  Time asked_;             ///< When the frame was asked for.
+  bool is_first_ = false;  ///< It was delivered behind a restart.
 };
 
 BenchmarkSamples Loop::run() {
@@ -37,23 +39,27 @@ BenchmarkSamples Loop::run() {
     run_frame(frame >= plan_.warm_up);
     if (frame >= plan_.warm_up && plan_.between_frames) plan_.between_frames(frame - plan_.warm_up + 1);
   }
-  if (!samples_.device_problem.empty()) samples_.of(FrameStage::kDevice).clear();
+  if (!samples_.problem_of(FrameStage::kDevice).empty()) samples_.of(FrameStage::kDevice).clear();
+  if (samples_.of(FrameStage::kSource).empty())
+    samples_.problem_of(FrameStage::kSource) =
+        "the source began again before every frame, and opening it decodes the first";
   return std::move(samples_);
 }
 
-/// Returns when the frame was asked for. Opening the source again is no frame's time.
-Loop::Time Loop::deliver() {
-  Time asked = plan_.clock();
+/// Opening the source again is no frame's time.
+void Loop::deliver() {
+  const std::int64_t restarts = samples_.restarts;
+  asked_ = plan_.clock();
   while (!subject_.deliver()) {
     subject_.restart();
     ++samples_.restarts;
-    asked = plan_.clock();
+    asked_ = plan_.clock();
   }
-  return asked;
+  is_first_ = samples_.restarts > restarts;
 }
 
 void Loop::run_frame(bool measured) {
-  const Time asked = deliver();
+  deliver();
   const Time delivered = plan_.clock();
   subject_.record_start();
   const Time begun = plan_.clock();
@@ -66,11 +72,11 @@ void Loop::run_frame(bool measured) {
   subject_.finalise();
   const Time finished = plan_.clock();
   if (!measured) return;
-  add(FrameStage::kSource, asked, delivered);
+  if (!is_first_) add(FrameStage::kSource, asked_, delivered);
   add(FrameStage::kEnqueue, begun, enqueued);
   add(FrameStage::kWait, waiting, done);
   add(FrameStage::kFinalise, done, finished);
-  add(FrameStage::kFrame, asked, finished);
+  add(FrameStage::kFrame, asked_, finished);
   add_device_time();
 }
 
@@ -79,11 +85,11 @@ void Loop::add(FrameStage stage, Time from, Time to) {
 }
 
 void Loop::add_device_time() {
-  if (!samples_.device_problem.empty()) return;
+  if (!samples_.problem_of(FrameStage::kDevice).empty()) return;
   try {
     samples_.of(FrameStage::kDevice).push_back(subject_.device_time().count());
   } catch (const Error& error) {
-    samples_.device_problem = error.what();
+    samples_.problem_of(FrameStage::kDevice) = error.what();
   }
 }
 

@@ -16,7 +16,7 @@ namespace vrt {
 
 /// What is timed of each frame, in the order of a report.
 enum class FrameStage : std::size_t {
-  kSource,    ///< Until the next frame is delivered.
+  kSource,    ///< Until the next frame is delivered; not of a frame behind a restart, which opening has decoded.
   kEnqueue,   ///< The host's part of submitting its work.
   kDevice,    ///< Between an event before that work and one behind it, on the device's own clock.
   kWait,      ///< The one wait: what the device needs beyond `kEnqueue`.
@@ -55,9 +55,9 @@ struct BenchmarkPlan {
 /// Milliseconds of each measured frame, by FrameStage.
 struct BenchmarkSamples {
   std::array<std::vector<double>, kFrameStages> stages;
-  /// Why events did not measure the device's time, in the words of the first frame without; then kDevice is empty: a part
-  /// of the frames would pass for all of them.
-  std::string device_problem;
+  /// Why a stage has no samples; empty if it has. Of kDevice in the words of the first frame whose events measured nothing: it
+  /// then has none at all, as a part of the frames would pass for all of them.
+  std::array<std::string, kFrameStages> problems;
   std::int64_t restarts = 0;  ///< While warming up and measuring.
   bool stopped = false;       ///< The samples are not complete.
 
@@ -65,6 +65,7 @@ struct BenchmarkSamples {
   [[nodiscard]] const std::vector<double>& of(FrameStage stage) const {
     return stages[static_cast<std::size_t>(stage)];
   }
+  [[nodiscard]] std::string& problem_of(FrameStage stage) { return problems[static_cast<std::size_t>(stage)]; }
 };
 
 /// Runs `warm_up` frames that are not measured, then `frames` that are. A frame is finished before the next is asked for.

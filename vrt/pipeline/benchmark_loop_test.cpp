@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -69,7 +70,7 @@ TEST_F(BenchmarkLoopTest, EachStageIsTimedAloneAndTheFrameIsAllOfIt) {
   EXPECT_EQ(samples.of(FrameStage::kWait), (std::vector<double>{7, 7}));
   EXPECT_EQ(samples.of(FrameStage::kFinalise), (std::vector<double>{5, 5}));
   EXPECT_EQ(samples.of(FrameStage::kFrame), (std::vector<double>{317, 316}));
-  EXPECT_EQ(samples.device_problem, "");
+  EXPECT_EQ(samples.problems, (std::array<std::string, kFrameStages>{}));
 }
 
 TEST_F(BenchmarkLoopTest, AFrameIsFinishedBeforeTheNextIsAskedFor) {
@@ -92,15 +93,24 @@ TEST_F(BenchmarkLoopTest, TheSourceBeginsAgainAndThatIsNoFramesTime) {
   const BenchmarkSamples samples = run(2, 8);
   EXPECT_EQ(samples.restarts, 2);
   EXPECT_EQ(subject.frame, 10);
+  EXPECT_EQ(samples.of(FrameStage::kSource).size(), 6U) << "two frames were decoded by opening";
+  EXPECT_EQ(samples.of(FrameStage::kFrame).size(), 8U);
   for (const double source : samples.of(FrameStage::kSource)) EXPECT_LE(source, 2);
   for (const double frame : samples.of(FrameStage::kFrame)) EXPECT_LE(frame, 317);
+}
+
+TEST_F(BenchmarkLoopTest, ASourceOfOneFrameHasNoTimeOfItsOwn) {
+  subject.frames_in_source = subject.frames_left = 1;
+  const BenchmarkSamples samples = run(1, 5);
+  EXPECT_TRUE(samples.of(FrameStage::kSource).empty());
+  EXPECT_NE(samples.problems[static_cast<std::size_t>(FrameStage::kSource)], "");
 }
 
 TEST_F(BenchmarkLoopTest, ATimeThatOneEventDidNotMeasureIsNoTimeAtAll) {
   subject.frame_without_events = 6;
   const BenchmarkSamples samples = run(0, 9);
   EXPECT_TRUE(samples.of(FrameStage::kDevice).empty());
-  EXPECT_EQ(samples.device_problem, "no event");
+  EXPECT_EQ(samples.problems[static_cast<std::size_t>(FrameStage::kDevice)], "no event");
   EXPECT_EQ(samples.of(FrameStage::kWait).size(), 9U);
 }
 
