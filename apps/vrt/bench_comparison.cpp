@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -53,8 +54,14 @@ constexpr const char* kConditions[] = {"/vrt",
 std::string read_file(const std::filesystem::path& path) {
   std::ifstream file(path);
   if (!file) fail(ErrorCode::kNotFound, "cannot open {}: {}", path.string(), std::strerror(errno));
-  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (file.bad()) fail(ErrorCode::kIo, "cannot read {}", path.string());
+  // Not by a stream's iterators: what they meet (a folder, a damaged disk) is thrown without the file's name.
+  std::string text;
+  std::array<char, 65536> part{};
+  do {
+    file.read(part.data(), part.size());
+    text.append(part.data(), static_cast<std::size_t>(file.gcount()));
+  } while (file);
+  if (file.bad()) fail(ErrorCode::kIo, "cannot read {}: it is no file, or its disk fails", path.string());
   return text;
 }
 

@@ -99,7 +99,7 @@ Json run_of(const Benchmark& benchmark) {
           {"setup_seconds", benchmark.report.setup_seconds}, {"frames_per_second", benchmark.report.frames_per_second}};
 }
 
-/// "source 3 times" and the like, with the noun in its number.
+/// "once", "3 times".
 std::string times(std::int64_t count) { return count == 1 ? "once" : fmt::format("{} times", count); }
 
 void add_head(Out out, const Benchmark& benchmark) {
@@ -108,6 +108,9 @@ void add_head(Out out, const Benchmark& benchmark) {
   const std::string network = report.backend.empty() ? std::string("without its network") : "with " + report.backend;
   fmt::format_to(out, "vrt {}: {} {} on {} ({}, {})\n", VRT_VERSION, arguments.model, network,
                  to_string(benchmark.device), report.device.name, report.device.architecture);
+  const Machine machine = this_machine();
+  fmt::format_to(out, "{}, {} threads, {}, {}, {}\n", machine.cpu, machine.threads, machine.system, machine.kernel,
+                 utc_now());
   fmt::format_to(out, "{}: {}x{} {}, network input {}x{}", frames_of(arguments), report.picture.width,
                  report.picture.height, to_string(report.format), report.network_input.width,
                  report.network_input.height);

@@ -83,6 +83,8 @@ class ReportTest(BenchTest):
         self.assertNotIn("backend", report["subject"])
         self.assertEqual(report["run"]["detections"], 1600)
         self.assertIn("centerface without its network on cpu", table)
+        for fact in (report["machine"]["cpu"], report["machine"]["kernel"], f"{report['machine']['threads']} threads"):
+            self.assertIn(fact, table)
         nowhere = {"VRT_MODELS": str(self.folder), "VRT_CACHE": str(self.folder)}
         self.assertEqual(vrt("bench", *SHORT, environment=nowhere).returncode, 0)
 
@@ -243,11 +245,15 @@ class CompareTest(BenchTest):
             self.write("words.json", stages__wait__p50="fast"),
             self.write("empty.json", stages={}),
             self.write("rate.json", run__frames_per_second=None),
+            self.write("no_run.json", run=None),
+            self.write("listed.json", stages=[1]),
+            self.write("bare.json", stages__wait=3),
         ):
             with self.subTest(path=path.name):
                 self.assert_refused(vrt("bench", "--compare", good, path), 1, path.name, "no report that")
                 self.assert_refused(vrt("bench", "--compare", path, good), 1, path.name, "no report that")
         self.assert_refused(vrt("bench", "--compare", good, self.folder / "none.json"), 1, "none.json", "No such file")
+        self.assert_refused(vrt("bench", "--compare", self.folder, good), 1, str(self.folder), "cannot read")
 
 
 class RefusalTest(BenchTest):

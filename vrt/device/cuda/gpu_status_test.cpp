@@ -261,6 +261,14 @@ TEST_F(JetsonTest, RailsThatDoNotAddUpAreNamedAndNotAdded) {
   EXPECT_THAT(power.problem, AllOf(HasSubstr("VIN_SYS_5V0 5.00 W"), HasSubstr("VDD_CPU_GPU_CV 3.20 W")));
 }
 
+TEST_F(JetsonTest, ASensorThatRefusesToBeReadIsSaid) {
+  fs::remove(root_ / "sys/class/thermal/thermal_zone1/temp");
+  fs::create_directory(root_ / "sys/class/thermal/thermal_zone1/temp");  // Opens, and fails when it is read.
+  const auto temperature = cuda::JetsonMonitor(root_).sample().temperature_celsius;
+  EXPECT_EQ(temperature.value, std::nullopt);
+  EXPECT_THAT(temperature.problem, HasSubstr("thermal_zone1/temp cannot be read"));
+}
+
 TEST_F(JetsonTest, AnEmptyTreeSaysWhatIsMissing) {
   fs::remove_all(root_);
   cuda::JetsonMonitor monitor(root_);

@@ -4,8 +4,6 @@
 #include <array>
 #include <charconv>
 #include <fstream>
-#include <functional>
-#include <iterator>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -17,11 +15,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The text of a small file, without what ends its line (the device tree ends names with a zero); empty if it cannot be read.
+/// The text of a small file up to a zero (which ends names of the device tree), without the end of its line; empty if it cannot be
+/// read: a sensor without power refuses, which getline, unlike a stream's iterators, does not throw.
 std::string text_of(const fs::path& path) {
   std::ifstream file(path);
-  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ' || text.back() == '\0')) text.pop_back();
+  std::string text;
+  std::getline(file, text, '\0');
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   return text;
 }
 
