@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace vrt::cli {
 
@@ -21,8 +22,24 @@ struct RunArguments {
   int verbosity = 0;  ///< 0 warnings, 1 information, 2 everything.
 };
 
+struct BenchArguments {
+  std::string source;     ///< Or
+  std::string synthetic;  ///< "1920x1080:nv12", in its place.
+  std::string model;
+  std::string device = "auto";
+  std::string engine = "auto";
+  std::int64_t frames = 300;
+  std::int64_t warm_up = 50;
+  bool without_network = false;
+  bool graph = false;
+  std::string json;
+  std::vector<std::string> compare;  ///< Two reports; then nothing else counts.
+};
+
 /// Runs a model on a video, a picture or a folder.
 int run_command(const RunArguments& arguments);
+/// Measures a model frame by frame, or compares two measurements.
+int bench_command(const BenchArguments& arguments);
 /// Lists what was found on this machine.
 int doctor_command();
 /// Lists the models known by name and where their files are.

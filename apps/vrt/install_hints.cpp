@@ -10,7 +10,6 @@
 namespace vrt::cli {
 namespace {
 
-/// The value of `key`, without quotes; empty if there is none.
 std::string_view value_of(std::string_view os_release, std::string_view key) {
   while (!os_release.empty()) {
     std::string_view line = os_release.substr(0, os_release.find('\n'));
@@ -34,6 +33,10 @@ bool has_word(std::string_view words, std::string_view wanted) {
 }
 
 }  // namespace
+
+std::string os_release_value(std::string_view os_release, std::string_view key) {
+  return std::string(value_of(os_release, key));
+}
 
 bool uses_apt(std::string_view os_release) {
   const auto names = {value_of(os_release, "ID"), value_of(os_release, "ID_LIKE")};

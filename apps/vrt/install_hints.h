@@ -16,6 +16,9 @@ bool uses_apt(std::string_view os_release);
 /// there is none.
 std::string read_os_release();
 
+/// The value of a key in the text of an os-release file, without quotes; empty if there is none.
+std::string os_release_value(std::string_view os_release, std::string_view key);
+
 /// One line: the command to type, or what to look for where the distribution is not known.
 std::string install_hint(Missing what, std::string_view os_release);
 

@@ -45,6 +45,48 @@ void add_run_options(CLI::App& run, RunArguments& arguments) {
   run.footer(kExamples);
 }
 
+constexpr const char* kBenchExamples =
+    "Examples:\n"
+    "  vrt bench clip.mp4 --model centerface --json before.json\n"
+    "  vrt bench --synthetic 1920x1080:nv12 --model centerface --without-network --device cuda:0 --graph\n"
+    "  vrt bench --compare before.json after.json\n";
+
+/// An option that leaves nothing for the others to do. As CLI11's own `excludes`, which says so at each of them in the help.
+void refuse_beside(const CLI::App& command, const CLI::Option& alone) {
+  if (alone.count() == 0) return;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option != &alone && option->count() > 0) throw CLI::ExcludesError(alone.get_name(), option->get_name());
+  }
+}
+
+void add_bench_options(CLI::App& bench, BenchArguments& arguments) {
+  auto* compare =
+      bench.add_option("--compare", arguments.compare, "Two reports of --json side by side; measures nothing")
+          ->type_name("A.json B.json")
+          ->expected(2)
+          ->check(refuse_empty);
+  const auto add = [&](const char* name, std::string& value, const char* help) {
+    return bench.add_option(name, value, help)->check(refuse_empty);
+  };
+  add("SOURCE", arguments.source, "A video, a picture, or a folder of pictures; begins again where it is too short");
+  add("--synthetic", arguments.synthetic, "Made frames in place of SOURCE, resident on the device")
+      ->type_name("WxH[:i420|nv12|rgb8]");
+  add("--model", arguments.model, "A name of `vrt models`, or an ONNX file");
+  add("--device", arguments.device, "auto, cpu or cuda:N")->capture_default_str();
+  add("--engine", arguments.engine, "auto, or a backend of `vrt doctor`")->capture_default_str();
+  const auto add_count = [&](const char* name, std::int64_t& value, const char* help) {
+    return bench.add_option(name, value, help)->capture_default_str();
+  };
+  add_count("--frames", arguments.frames, "Frames that are measured, 100 at least")->check(refuse_other_than_count);
+  add_count("--warm-up", arguments.warm_up, "Frames before them that are not")->check(refuse_other_than_count_or_zero);
+  bench.add_flag("--without-network", arguments.without_network,
+                 "Only the model's own kernels, before and behind its network, whose outputs stay as they are");
+  bench.add_flag("--graph", arguments.graph, "A frame's work is one launch of a captured graph (with --synthetic)");
+  add("--json", arguments.json, "Write the report as JSON to this file; - is the standard output");
+  bench.parse_complete_callback([&bench, compare] { refuse_beside(bench, *compare); });
+  bench.footer(kBenchExamples);
+}
+
 /// Prints "vrt: …" as one line, whatever the text holds: names of files may have line breaks and a terminal's commands in them.
 void print_failure(std::string text) {
   const auto is_control = [](unsigned char c) { return c < ' ' || c == 0x7F; };
@@ -73,6 +115,9 @@ int run_tool(int argc, char** argv) {
   RunArguments arguments;
   CLI::App* run = app.add_subcommand("run", "Run a model on a video, a picture or a folder of pictures");
   add_run_options(*run, arguments);
+  BenchArguments bench_arguments;
+  CLI::App* bench = app.add_subcommand("bench", "Measure a model frame by frame, or compare two measurements");
+  add_bench_options(*bench, bench_arguments);
   CLI::App* doctor = app.add_subcommand("doctor", "List what vrt found on this machine, and what to install");
   CLI::App* models = app.add_subcommand("models", "List the models that vrt knows by name");
   try {
@@ -90,7 +135,8 @@ int run_tool(int argc, char** argv) {
   if (models->parsed()) return models_command();
   if (doctor->parsed()) return doctor_command();
   if (run->parsed()) return run_command(arguments);
-  print_failure("a command is required: run, doctor or models (see vrt --help)");
+  if (bench->parsed()) return bench_command(bench_arguments);
+  print_failure("a command is required: run, bench, doctor or models (see vrt --help)");
   return kWrongUsage;
 }
 

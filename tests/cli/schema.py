@@ -7,11 +7,12 @@ _TYPES = {
     "number": lambda v: isinstance(v, (int, float)) and not isinstance(v, bool),
     "integer": lambda v: isinstance(v, int) and not isinstance(v, bool),
 }
-_ANNOTATIONS = {"$schema", "title", "description"}
+_ANNOTATIONS = {"$schema", "$defs", "title", "description"}
 
 
-def errors(value, schema, path="$"):
-    """Everything that is wrong with a value, as "path: what" texts."""
+def errors(value, schema, path="$", root=None):
+    """Everything that is wrong with a value, as "path: what" texts. `root` holds the $defs; `schema` itself if it is left out."""
+    root = schema if root is None else root
     if schema is False:
         return [f"{path}: nothing is allowed here"]
     found = []
@@ -20,52 +21,70 @@ def errors(value, schema, path="$"):
             continue
         if keyword not in _KEYWORDS:
             raise ValueError(f"the schema uses {keyword}, which this validator does not know")
-        found += _KEYWORDS[keyword](value, argument, schema, path)
+        found += _KEYWORDS[keyword](value, argument, schema, path, root)
     return found
 
 
-def _type(value, name, _, path):
+def _ref(value, pointer, _, path, root):
+    prefix, name = pointer.rsplit("/", 1)
+    if prefix != "#/$defs":
+        raise ValueError(f"the schema refers to {pointer}, which this validator does not follow")
+    return errors(value, root["$defs"][name], path, root)
+
+
+def _type(value, name, _, path, _root):
     return [] if _TYPES[name](value) else [f"{path}: {value!r} is not of type {name}"]
 
 
-def _required(value, names, _, path):
+def _required(value, names, _, path, _root):
     return [f"{path}: {name} is missing" for name in names if isinstance(value, dict) and name not in value]
 
 
-def _properties(value, schemas, _, path):
+def _properties(value, schemas, _, path, root):
     if not isinstance(value, dict):
         return []
-    return [e for name, schema in schemas.items() if name in value for e in errors(value[name], schema, f"{path}.{name}")]
+    return [
+        e for name, schema in schemas.items() if name in value for e in errors(value[name], schema, f"{path}.{name}", root)
+    ]
 
 
-def _prefix_items(value, schemas, _, path):
+def _additional_properties(value, schema, parent, path, root):
+    if not isinstance(value, dict):
+        return []
+    others = set(value) - set(parent.get("properties", {}))
+    return [e for name in sorted(others) for e in errors(value[name], schema, f"{path}.{name}", root)]
+
+
+def _prefix_items(value, schemas, _, path, root):
     if not isinstance(value, list):
         return []
-    return [e for i, (item, schema) in enumerate(zip(value, schemas)) for e in errors(item, schema, f"{path}[{i}]")]
+    return [e for i, (item, schema) in enumerate(zip(value, schemas)) for e in errors(item, schema, f"{path}[{i}]", root)]
 
 
-def _items(value, schema, parent, path):
+def _items(value, schema, parent, path, root):
     if not isinstance(value, list):
         return []
     first = len(parent.get("prefixItems", []))
-    return [e for i, item in enumerate(value) if i >= first for e in errors(item, schema, f"{path}[{i}]")]
+    return [e for i, item in enumerate(value) if i >= first for e in errors(item, schema, f"{path}[{i}]", root)]
 
 
 def _bound(holds, text):
-    def check(value, bound, _, path):
+    def check(value, bound, _, path, _root):
         return [] if not _TYPES["number"](value) or holds(value, bound) else [f"{path}: {value} is {text} {bound}"]
 
     return check
 
 
 def _length(holds, text):
-    def check(value, bound, _, path):
+    def check(value, bound, _, path, _root):
         return [] if not isinstance(value, list) or holds(len(value), bound) else [f"{path}: {text} {bound} items"]
 
     return check
 
 
 _KEYWORDS = {
+    "$ref": _ref,
+    "additionalProperties": _additional_properties,
     "type": _type,
     "required": _required,
     "properties": _properties,

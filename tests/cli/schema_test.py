@@ -67,6 +67,16 @@ class SchemaTest(unittest.TestCase):
         for field in GOOD["detections"][0]:
             self.assertTrue(schema.errors(changed(("detections", 0, field), None), SCHEMA), field)
 
+    def test_references_and_other_properties_are_followed(self):
+        text = {"type": "string"}
+        nested = {"properties": {"known": {"$ref": "#/$defs/list"}}, "additionalProperties": text}
+        nested["$defs"] = {"list": {"type": "array", "items": {"$ref": "#/$defs/text"}}, "text": text}
+        self.assertEqual(schema.errors({"known": ["a"], "other": "b"}, nested), [])
+        self.assertEqual(schema.errors({"known": ["a", 1]}, nested), ["$.known[1]: 1 is not of type string"])
+        self.assertEqual(schema.errors({"other": 2}, nested), ["$.other: 2 is not of type string"])
+        with self.assertRaises(ValueError):
+            schema.errors(1, {"$ref": "https://example.com/other.json"})
+
     def test_a_keyword_that_the_validator_does_not_know_is_an_error(self):
         with self.assertRaises(ValueError):
             schema.errors(1, {"multipleOf": 2})

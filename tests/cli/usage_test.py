@@ -12,7 +12,7 @@ from tool import CLIP, MODEL, ToolTest, vrt
 
 class HelpTest(ToolTest):
     def test_help_is_there_for_every_command(self):
-        for arguments in ([], ["run"], ["doctor"], ["models"]):
+        for arguments in ([], ["run"], ["bench"], ["doctor"], ["models"]):
             result = vrt(*arguments, "--help")
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             self.assertIn("Usage: vrt", result.stdout)
@@ -36,7 +36,7 @@ class UsageTest(ToolTest):
     def test_wrong_usage_is_one_line_and_code_2(self):
         run = ["run", CLIP, "--model", MODEL]
         for arguments, word in (
-            ([], "run, doctor or models"),
+            ([], "run, bench, doctor or models"),
             (["fly"], "fly"),
             (["run"], "SOURCE"),
             (["run", CLIP], "--model"),

@@ -79,11 +79,13 @@ class CommandsTest(unittest.TestCase):
                 self.check(line, words)
 
     def test_options_of_the_guide_are_those_of_the_tool(self):
-        guide = (ROOT / "docs/cli.md").read_text()
-        help_text = subprocess.run([TOOL, "run", "--help"], check=True, capture_output=True, text=True).stdout
-        options = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", help_text)) - {"--help"}
-        explained = set(re.findall(r"^\| `(?:-\w, )?(--[a-z-]+)", guide, re.MULTILINE))
-        self.assertEqual(explained, options)
+        for page, command in (("docs/cli.md", "run"), ("docs/benchmarking.md", "bench")):
+            guide = (ROOT / page).read_text()
+            help_text = subprocess.run([TOOL, command, "--help"], check=True, capture_output=True, text=True).stdout
+            options = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", help_text)) - {"--help"}
+            explained = set(re.findall(r"^\| `(?:-\w, )?(--[a-z-]+)", guide, re.MULTILINE))
+            with self.subTest(command=command):
+                self.assertEqual(explained, options)
 
     def test_variables_of_the_guide_are_read_by_the_sources(self):
         guide = (ROOT / "docs/cli.md").read_text()

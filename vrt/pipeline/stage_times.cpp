@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "vrt/pipeline/distribution.h"
+
 namespace vrt {
 namespace {
 
@@ -44,11 +46,11 @@ double DurationHistogram::maximum() const noexcept {
 }
 
 double DurationHistogram::percentile(double share) const noexcept {
-  const double wanted = std::max(1.0, std::ceil(share * static_cast<double>(count_)));
+  const std::uint64_t wanted = nearest_rank(share, count_);
   std::uint64_t seen = 0;
   for (std::size_t bucket = 0; bucket < kBuckets && count_ > 0; ++bucket) {
     seen += buckets_[bucket];
-    if (static_cast<double>(seen) >= wanted) return std::min(maximum(), middle_of(bucket) / kNanosecondsPerMillisecond);
+    if (seen >= wanted) return std::min(maximum(), middle_of(bucket) / kNanosecondsPerMillisecond);
   }
   return 0;
 }

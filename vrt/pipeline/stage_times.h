@@ -22,7 +22,7 @@ class VRT_API DurationHistogram {
   /// Milliseconds; 0 while nothing was added.
   [[nodiscard]] double mean() const noexcept;
   [[nodiscard]] double maximum() const noexcept;
-  /// Milliseconds that a share (0 to 1) of the durations does not exceed; 0 while nothing was added.
+  /// Milliseconds that a share (0 to 1) of the durations does not exceed (nearest_rank); 0 while nothing was added.
   [[nodiscard]] double percentile(double share) const noexcept;
 
  private:

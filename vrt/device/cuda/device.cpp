@@ -65,6 +65,14 @@ DeviceInfo CudaDevice::describe() const {
   return info;
 }
 
+Reading<std::string> CudaDevice::pci_bus_id() const {
+  if (!api_.device_get_pci_bus_id.available()) return {std::nullopt, "this CUDA driver has no cuDeviceGetPCIBusId"};
+  std::array<char, 64> text{};
+  const Result result = api_.device_get_pci_bus_id(text.data(), static_cast<int>(text.size()), id_);
+  if (result != kSuccess) return {std::nullopt, fmt::format("cuDeviceGetPCIBusId answered {}", result)};
+  return {std::string(text.data()), {}};
+}
+
 std::shared_ptr<detail::StreamBackend> CudaDevice::make_stream() {
   require_alive();
   const ContextScope current = scope();

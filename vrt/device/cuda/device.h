@@ -12,6 +12,7 @@
 #include "vrt/device/cuda/context.h"
 #include "vrt/device/cuda/driver_api.h"
 #include "vrt/device/cuda/host_tasks.h"
+#include "vrt/device/gpu_status.h"
 
 namespace vrt::cuda {
 
@@ -40,6 +41,9 @@ class CudaDevice final : public detail::DeviceBackend {
   [[nodiscard]] HostTaskPool& host_tasks() noexcept { return host_tasks_; }
   /// 90 for compute capability 9.0.
   [[nodiscard]] int architecture() const noexcept { return architecture_; }
+  [[nodiscard]] bool is_integrated() const noexcept { return is_integrated_; }
+  /// "0000:3B:00.0".
+  [[nodiscard]] Reading<std::string> pci_bus_id() const;
   [[nodiscard]] bool has_memory_pools() const noexcept { return has_memory_pools_; }
 
   /// As cuda::check; a sticky fault marks the device as lost.

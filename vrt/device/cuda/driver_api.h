@@ -104,6 +104,7 @@ class DriverApi {
   EntryPoint<Result(int*)> device_get_count{*this, "cuDeviceGetCount"};
   EntryPoint<Result(DeviceId*, int)> device_get{*this, "cuDeviceGet"};
   EntryPoint<Result(char*, int, DeviceId)> device_get_name{*this, "cuDeviceGetName"};
+  EntryPoint<Result(char*, int, DeviceId)> device_get_pci_bus_id{*this, "cuDeviceGetPCIBusId", Since{4010}};
   EntryPoint<Result(std::size_t*, DeviceId)> device_total_mem{*this, "cuDeviceTotalMem_v2"};
   EntryPoint<Result(int*, Enum, DeviceId)> device_get_attribute{*this, "cuDeviceGetAttribute"};
   EntryPoint<Result(CUctx_st**, DeviceId)> primary_context_retain{*this, "cuDevicePrimaryCtxRetain"};

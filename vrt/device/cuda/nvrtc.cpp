@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <atomic>
 #include <sstream>
 
 #include "vrt/base/fail.h"
@@ -211,11 +212,16 @@ Nvrtc open_newest() {
        version_text(driver_status().version), problems, fmt::join(search.looked_in, ", "), driver_major);
 }
 
+std::atomic<const Nvrtc*> in_use = nullptr;
+
 }  // namespace
 
 const Nvrtc& nvrtc() {
   static const Nvrtc* const opened = new Nvrtc(open_newest());
+  in_use = opened;
   return *opened;
 }
+
+const Nvrtc* opened_nvrtc() noexcept { return in_use; }
 
 }  // namespace vrt::cuda

@@ -62,6 +62,9 @@ struct NvrtcSearch {
 /// The NVRTC for this process's driver, opened on first use. Throws kUnavailable listing every place tried and how to get it.
 [[nodiscard]] const Nvrtc& nvrtc();
 
+/// What `nvrtc` has opened; null while this process has compiled nothing.
+[[nodiscard]] const Nvrtc* opened_nvrtc() noexcept;
+
 /// The options that vrt's kernels are compiled with, the target excepted.
 [[nodiscard]] VRT_API std::vector<std::string> production_options();
 

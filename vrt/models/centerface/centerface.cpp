@@ -6,6 +6,8 @@
 
 #include "vrt/base/fail.h"
 #include "vrt/image/preprocessor.h"
+#include "vrt/models/centerface/centerface_input.h"
+#include "vrt/models/centerface/face_buffers.h"
 #include "vrt/models/centerface/face_decoder.h"
 
 namespace vrt {
@@ -72,21 +74,10 @@ OutputIndices find_outputs(const Engine& engine, Size grid) {
 }
 
 CenterFaceOutputs outputs_of(const Session& session, Size input) {
-  const Size grid{input.width / kStride, input.height / kStride};
+  const Size grid = centerface_grid(input);
   const OutputIndices index = find_outputs(session.engine(), grid);
   return {grid, session.output(index.heatmap).as<float>(), session.output(index.scale).as<float>(),
           session.output(index.offset).as<float>(), session.output(index.landmarks).as<float>()};
-}
-
-// RGB, 0..255, not normalised; aspect kept, since the network was trained on undistorted faces.
-PreprocessOptions preprocessing(Size input) {
-  PreprocessOptions options;
-  options.target = input;
-  options.mode = ResizeMode::kLetterbox;
-  options.interpolation = Interpolation::kBilinear;
-  options.order = ChannelOrder::kRgb;
-  options.scale = 1;
-  return options;
 }
 
 const CenterFaceOptions& checked(const CenterFaceOptions& options) {
@@ -99,84 +90,31 @@ const CenterFaceOptions& checked(const CenterFaceOptions& options) {
 
 }  // namespace
 
-struct CenterFaceResult::State {
-  explicit State(const Stream& stream);
-  [[nodiscard]] FaceSpans device_spans();
-  void enqueue_read_back(const Stream& stream);
-  void assemble();
+// RGB, 0..255, not normalised; aspect kept, since the network was trained on undistorted faces.
+PreprocessOptions centerface_preprocessing(Size input) {
+  PreprocessOptions options;
+  options.target = input;
+  options.mode = ResizeMode::kLetterbox;
+  options.interpolation = Interpolation::kBilinear;
+  options.order = ChannelOrder::kRgb;
+  options.scale = 1;
+  return options;
+}
 
-  static constexpr std::size_t kFaces = CenterFace::kMaxFaces;
-  static constexpr std::size_t kPoints = kFaces * CenterFace::kLandmarks;
+Size centerface_grid(Size input) { return {input.width / kStride, input.height / kStride}; }
 
-  Device device;
-  DeviceBuffer<std::int32_t> device_counts;
-  DeviceBuffer<kernels::float4> device_boxes;
-  DeviceBuffer<float> device_scores;
-  DeviceBuffer<kernels::float2> device_landmarks;
-  PinnedBuffer<std::int32_t> counts;
-  PinnedBuffer<kernels::float4> boxes;
-  PinnedBuffer<float> scores;
-  PinnedBuffer<kernels::float2> landmarks;
-  // The host's view, assembled on the first look. Both vectors are as long as they can get.
-  bool assembled = true;
-  std::size_t face_count = 0;
-  std::vector<Detection> detections;
-  std::vector<Keypoint> keypoints;
+struct CenterFaceResult::State : FaceBuffers {
+  using FaceBuffers::FaceBuffers;
 };
-
-CenterFaceResult::State::State(const Stream& stream)
-    : device(stream.device()),
-      device_counts(DeviceBuffer<std::int32_t>::zeros(stream, FaceDecoder::kCounts)),
-      device_boxes(DeviceBuffer<kernels::float4>::zeros(stream, kFaces)),
-      device_scores(DeviceBuffer<float>::zeros(stream, kFaces)),
-      device_landmarks(DeviceBuffer<kernels::float2>::zeros(stream, kPoints)),
-      counts(device, FaceDecoder::kCounts),
-      boxes(device, kFaces),
-      scores(device, kFaces),
-      landmarks(device, kPoints),
-      detections(kFaces),
-      keypoints(kPoints) {}
-
-FaceSpans CenterFaceResult::State::device_spans() {
-  return {device_counts.span(), device_boxes.span(), device_scores.span(), device_landmarks.span()};
-}
-
-void CenterFaceResult::State::enqueue_read_back(const Stream& stream) {
-  read_back(stream, device_counts.span(), counts.span());
-  read_back(stream, device_boxes.span(), boxes.span());
-  read_back(stream, device_scores.span(), scores.span());
-  read_back(stream, device_landmarks.span(), landmarks.span());
-  assembled = false;
-}
-
-void CenterFaceResult::State::assemble() {
-  face_count = static_cast<std::size_t>(counts[FaceDecoder::kFaces]);
-  for (std::size_t i = 0; i < face_count; ++i) {
-    const std::size_t first = i * CenterFace::kLandmarks;
-    for (std::size_t p = first; p < first + CenterFace::kLandmarks; ++p) {
-      keypoints[p] = {landmarks[p].x, landmarks[p].y, 1};
-    }
-    const kernels::float4& box = boxes[i];
-    detections[i] = {.box = {box.x, box.y, box.z, box.w},
-                     .score = scores[i],
-                     .class_id = 0,
-                     .label = "face",
-                     .keypoints = std::span(keypoints).subspan(first, CenterFace::kLandmarks)};
-  }
-  assembled = true;
-}
 
 CenterFaceResult::CenterFaceResult(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
 CenterFaceResult::~CenterFaceResult() = default;
 CenterFaceResult::CenterFaceResult(CenterFaceResult&&) noexcept = default;
 CenterFaceResult& CenterFaceResult::operator=(CenterFaceResult&&) noexcept = default;
 
-std::span<const Detection> CenterFaceResult::detections() const {
-  if (!state_->assembled) state_->assemble();
-  return std::span<const Detection>(state_->detections).first(state_->face_count);
-}
+std::span<const Detection> CenterFaceResult::detections() const { return state_->detections(); }
 
-std::int32_t CenterFaceResult::candidate_count() const { return state_->counts[FaceDecoder::kCandidates]; }
+std::int32_t CenterFaceResult::candidate_count() const { return state_->candidate_count(); }
 
 bool CenterFaceResult::candidates_overflowed() const { return candidate_count() > CenterFace::kMaxCandidates; }
 
@@ -184,7 +122,7 @@ struct CenterFace::State {
   State(const Engine& engine, const Stream& on, const CenterFaceOptions& options)
       : stream(on),
         session(engine, on),
-        preprocessor(on, preprocessing(input_size_of(engine))),
+        preprocessor(on, centerface_preprocessing(input_size_of(engine))),
         input(session.input(0).as<float>()),
         outputs(outputs_of(session, preprocessor.options().target)),
         decoder(on, outputs.grid, checked(options)) {}
@@ -230,8 +168,8 @@ CenterFaceResult CenterFace::allocate_result() const {
 
 void CenterFace::submit(const ImageView& image, CenterFaceResult& result) {
   CenterFaceResult::State& faces = *result.state_;
-  require(faces.device == state_->stream.device(), "the result is for {}, this detector runs on {}",
-          to_string(faces.device), to_string(state_->stream.device()));
+  require(faces.device() == state_->stream.device(), "the result is for {}, this detector runs on {}",
+          to_string(faces.device()), to_string(state_->stream.device()));
   const ResizeMapping mapping = state_->preprocessor.submit(image, state_->input);
   state_->session.submit();
   state_->decoder.submit(state_->outputs, mapping, faces.device_spans());

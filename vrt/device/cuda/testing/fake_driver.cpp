@@ -3,11 +3,13 @@
 // Device memory is host memory and operations run when they are enqueued, so that copies and fills can be checked; kernels are
 // counted but not run. Every call is logged and can be made to fail. The environment sets what a process sees:
 //   VRT_FAKE_VERSION=12020  VRT_FAKE_INIT=100 (cuInit's answer)  VRT_FAKE_DEVICES=2  VRT_FAKE_POOLS=0
-// Built a second time with VRT_FAKE_OLD_DRIVER it lacks the optional entry points.
+//   VRT_FAKE_INTEGRATED=1  VRT_FAKE_ELAPSED=1 (cuEventElapsedTime's answer)
+// Built a second time with VRT_FAKE_OLD_DRIVER it lacks the optional entry points that came with CUDA 11.2 and later.
 #include "vrt/device/cuda/testing/fake_driver.h"
 
 #include <array>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -201,6 +203,12 @@ Result cuDeviceGetName(char* name, int capacity, DeviceId) {
     return Result{0};
   });
 }
+Result cuDeviceGetPCIBusId(char* text, int capacity, DeviceId device) {
+  return call("cuDeviceGetPCIBusId", [&] {
+    std::snprintf(text, static_cast<std::size_t>(capacity), "0000:%02X:00.0", 0x3B + device);
+    return Result{0};
+  });
+}
 Result cuDeviceTotalMem_v2(std::size_t* bytes, DeviceId) {
   return call("cuDeviceTotalMem_v2", [&] { return *bytes = std::size_t{8} << 30U, Result{0}; });
 }
@@ -254,6 +262,7 @@ Result cuEventSynchronize(CUevent_st*) {
 }
 Result cuEventElapsedTime(float* milliseconds, CUevent_st* start, CUevent_st* end) {
   return call("cuEventElapsedTime", [&] {
+    if (const int planned = setting("VRT_FAKE_ELAPSED", 0); planned != 0) return Result{planned};
     *milliseconds = std::chrono::duration<float, std::milli>(end->reached - start->reached).count();
     return Result{0};
   });

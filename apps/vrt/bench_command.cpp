@@ -1,0 +1,83 @@
+#include <cstdio>
+#include <optional>
+#include <string>
+
+#include "apps/vrt/bench_report.h"
+#include "apps/vrt/commands.h"
+#include "apps/vrt/logging.h"
+#include "apps/vrt/model_arguments.h"
+#include "apps/vrt/signals.h"
+#include "vrt/base/atomic_file.h"
+#include "vrt/base/fail.h"
+#include "vrt/pipeline/benchmark.h"
+#include "vrt/pipeline/outputs.h"
+
+namespace vrt::cli {
+namespace {
+
+void require_complete(const BenchArguments& arguments) {
+  require(arguments.source.empty() != arguments.synthetic.empty(),
+          "bench measures one thing: a SOURCE, or made frames by --synthetic WIDTHxHEIGHT");
+  require(!arguments.model.empty(), "--model is required: it says whose work is measured");
+}
+
+BenchmarkOptions options_of(const BenchArguments& arguments) {
+  require_complete(arguments);
+  BenchmarkOptions options;
+  options.source = arguments.source;
+  if (!arguments.synthetic.empty()) options.synthetic = SyntheticFrames::parse(arguments.synthetic);
+  options.without_network = arguments.without_network;
+  options.warm_up = arguments.warm_up;
+  options.frames = arguments.frames;
+  options.graph = arguments.graph;
+  check_options(options);
+  require_model_name_or_path(arguments.model);
+  options.device = Device::parse(arguments.device);
+  options.engine = checked_engine(arguments.engine);
+  if (!arguments.without_network) options.model = resolve_model(arguments.model);
+  return options;
+}
+
+/// The place of the JSON document, claimed before the measurement: it would be lost.
+std::optional<AtomicFile> open_output(const BenchArguments& arguments, const BenchmarkOptions& options) {
+  if (arguments.json.empty() || arguments.json == "-") return std::nullopt;
+  require_places_of_their_own({{"the source", options.source}, {"the model", options.model}},
+                              {{"the report", arguments.json}});
+  return AtomicFile(arguments.json);
+}
+
+/// The table goes where the document does not.
+void print(const Benchmark& benchmark, const BenchArguments& arguments, std::optional<AtomicFile>& file) {
+  if (arguments.json == "-") {
+    std::fputs(bench_json(benchmark).c_str(), stdout);
+    std::fputs(bench_table(benchmark).c_str(), stderr);
+    return;
+  }
+  if (file) {
+    file->write(bench_json(benchmark));
+    file->commit();
+  }
+  std::fputs(bench_table(benchmark).c_str(), stdout);
+}
+
+int measure(const BenchArguments& arguments) {
+  Logging logging(0);
+  const BenchmarkOptions options = options_of(arguments);
+  std::optional<AtomicFile> file = open_output(arguments, options);
+  const StopOnSignal stop;
+  const BenchmarkReport report = run_benchmark(options, stop.flag());
+  if (report.stopped) return 128 + stop.signal();
+  logging.print_held();
+  print({arguments, options.device, report}, arguments, file);
+  return kSuccess;
+}
+
+}  // namespace
+
+int bench_command(const BenchArguments& arguments) {
+  if (arguments.compare.empty()) return measure(arguments);
+  std::fputs(bench_comparison(arguments.compare[0], arguments.compare[1]).c_str(), stdout);
+  return kSuccess;
+}
+
+}  // namespace vrt::cli

@@ -1,0 +1,42 @@
+#include "apps/vrt/model_arguments.h"
+
+#include <algorithm>
+
+#include "vrt/base/fail.h"
+#include "vrt/engine/engine.h"
+#include "vrt/hub/registry.h"
+
+namespace vrt::cli {
+namespace {
+
+bool is_path(const std::string& model) {
+  const std::filesystem::path path(model);
+  return path.has_parent_path() || path.extension() == ".onnx";
+}
+
+}  // namespace
+
+void require_model_name_or_path(const std::string& model) {
+  if (is_path(model)) return;
+  const auto known = known_models();
+  const bool is_known =
+      std::any_of(known.begin(), known.end(), [&](const ModelEntry& entry) { return entry.name == model; });
+  require(is_known, "--model {}: neither a file (….onnx) nor a model that `vrt models` lists", model);
+}
+
+std::filesystem::path resolve_model(const std::string& model) {
+  require_model_name_or_path(model);
+  return is_path(model) ? std::filesystem::path(model) : locate_model(find_model(model));
+}
+
+std::string checked_engine(const std::string& engine) {
+  if (engine == "auto") return engine;
+  std::string known = "auto";
+  for (const BackendInfo& backend : list_backends()) {
+    if (backend.name == engine) return engine;
+    known += ", " + backend.name;
+  }
+  fail(ErrorCode::kInvalidArgument, "--engine {}: not one of {}", engine, known);
+}
+
+}  // namespace vrt::cli

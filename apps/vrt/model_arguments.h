@@ -1,0 +1,19 @@
+// What --model and --engine name; the same for every command that runs a model.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace vrt::cli {
+
+/// A path (it has a separator or ends in .onnx) is taken as it is, a name of the registry is found there. Throws kInvalidArgument
+/// for another text, and as locate_model.
+[[nodiscard]] std::filesystem::path resolve_model(const std::string& model);
+
+/// Throws kInvalidArgument, as the first step of resolve_model does, without looking for the file.
+void require_model_name_or_path(const std::string& model);
+
+/// Throws kInvalidArgument unless it is "auto" or a backend that vrt knows.
+[[nodiscard]] std::string checked_engine(const std::string& engine);
+
+}  // namespace vrt::cli
