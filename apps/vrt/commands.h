@@ -21,11 +21,23 @@ struct RunArguments {
   int verbosity = 0;  ///< 0 warnings, 1 information, 2 everything.
 };
 
+struct KernelsArguments {
+  std::string device;  ///< `list`: auto, cpu or cuda:N. `compile`: cuda:N, or empty.
+  std::string arch;    ///< `compile`: "sm_87", or empty.
+  std::string into;    ///< `compile`: a folder instead of the cache, or empty.
+};
+
 /// Runs a model on a video, a picture or a folder.
 int run_command(const RunArguments& arguments);
 /// Lists what was found on this machine.
 int doctor_command();
 /// Lists the models known by name and where their files are.
 int models_command();
+/// Lists the kernels of vrt and what is compiled of them for a device.
+int kernels_list_command(const KernelsArguments& arguments);
+/// Compiles all kernels for a GPU or an architecture, and stores them.
+int kernels_compile_command(const KernelsArguments& arguments);
+/// Removes all compiled kernels from the cache.
+int kernels_clear_command();
 
 }  // namespace vrt::cli

@@ -1,7 +1,10 @@
 #include "apps/vrt/values.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <system_error>
 
 namespace vrt::cli {
@@ -14,6 +17,13 @@ std::string refuse_other_than_count(const std::string& text) {
   const auto [stop, error] = std::from_chars(text.data(), end, count);
   const bool is_count = error == std::errc() && stop == end && count > 0;
   return is_count ? "" : text + " is not a count: expected a whole number, 1 or more";
+}
+
+std::string refuse_other_than_architecture(const std::string& text) {
+  const std::string_view digits = std::string_view(text).substr(std::min<std::size_t>(3, text.size()));
+  const bool are_digits = digits.find_first_not_of("0123456789") == std::string_view::npos;
+  const bool fits = text.starts_with("sm_") && are_digits && (digits.size() == 2 || digits.size() == 3);
+  return fits ? "" : text + " is not an architecture: expected sm_ and two or three digits, as in sm_87";
 }
 
 }  // namespace vrt::cli

@@ -11,4 +11,7 @@ std::string refuse_empty(const std::string& text);
 /// A whole number from 1 up that 64 bits hold. CLI11 alone takes one that is too large for the largest.
 std::string refuse_other_than_count(const std::string& text);
 
+/// "sm_" and two or three digits.
+std::string refuse_other_than_architecture(const std::string& text);
+
 }  // namespace vrt::cli
