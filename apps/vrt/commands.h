@@ -6,8 +6,9 @@
 
 namespace vrt::cli {
 
-/// An end by a signal is 128 + the signal's number, as a shell reports it.
-enum ExitCode : int { kSuccess = 0, kFailure = 1, kWrongUsage = 2 };
+/// An end by a signal is 128 + the signal's number, as a shell reports it. kIncomplete is `selftest`'s: nothing failed, but not
+/// every check could be run.
+enum ExitCode : int { kSuccess = 0, kFailure = 1, kWrongUsage = 2, kIncomplete = 3 };
 
 struct RunArguments {
   std::string source;
@@ -27,6 +28,11 @@ struct KernelsArguments {
   std::string into;    ///< `compile`: a folder instead of the cache, or empty.
 };
 
+struct SelfTestArguments {
+  std::string device = "auto";
+  bool json = false;
+};
+
 /// Runs a model on a video, a picture or a folder.
 int run_command(const RunArguments& arguments);
 /// Lists what was found on this machine.
@@ -39,5 +45,7 @@ int kernels_list_command(const KernelsArguments& arguments);
 int kernels_compile_command(const KernelsArguments& arguments);
 /// Removes all compiled kernels from the cache.
 int kernels_clear_command();
+/// Checks whether vrt can be trusted on a device.
+int selftest_command(const SelfTestArguments& arguments);
 
 }  // namespace vrt::cli

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <string>
@@ -14,6 +13,7 @@
 #include "apps/vrt/commands.h"
 #include "vrt/base/fail.h"
 #include "vrt/device/cpu/cpu_module.h"
+#include "vrt/device/cpu/host_build.h"
 #include "vrt/device/cuda/device.h"
 #include "vrt/device/cuda/driver.h"
 #include "vrt/device/cuda/kernel_cache.h"
@@ -57,10 +57,8 @@ void print_compiler(const cuda::Nvrtc& compiler, int architecture) {
 }
 
 // Which of the builds that are part of vrt is used for a source, as KernelModule::load chooses.
-std::string host_build_of(const KernelSource& source) {
-  const auto supported = cpu::supported_isa();
-  const auto chosen = cpu::choose_build(source, supported, std::getenv("VRT_HOST_ISA"));
-  const bool is_baseline = chosen.data() == source.host_baseline.data();
+std::string describe_host_build(const KernelSource& source) {
+  const bool is_baseline = cpu::host_build_of(source).data() == source.host_baseline.data();
   return fmt::format("built in, {}",
                      cpu::architecture_name(is_baseline ? cpu::HostIsa::kBaseline : cpu::HostIsa::kX86V3));
 }
@@ -141,7 +139,7 @@ int kernels_list_command(const KernelsArguments& arguments) {
     list_for_gpu(device);
     return kSuccess;
   }
-  for (const KernelSource* source : all_kernel_sources()) print_source(*source, host_build_of(*source));
+  for (const KernelSource* source : all_kernel_sources()) print_source(*source, describe_host_build(*source));
   return kSuccess;
 }
 

@@ -111,6 +111,10 @@ int run_tool(int argc, char** argv) {
   CLI::App* doctor = app.add_subcommand("doctor", "List what vrt found on this machine, and what to install");
   CLI::App* models = app.add_subcommand("models", "List the models that vrt knows by name");
   const KernelsCommands kernels(app);
+  SelfTestArguments selftest_arguments;
+  CLI::App* selftest = app.add_subcommand("selftest", "Check that vrt computes what it should on this machine");
+  selftest->add_option("--device", selftest_arguments.device, "auto, cpu or cuda:N")->capture_default_str();
+  selftest->add_flag("--json", selftest_arguments.json, "Print the result as one JSON object");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -127,7 +131,8 @@ int run_tool(int argc, char** argv) {
   if (doctor->parsed()) return doctor_command();
   if (run->parsed()) return run_command(arguments);
   if (kernels.kernels->parsed()) return kernels.run();
-  print_failure("a command is required: run, doctor, models or kernels (see vrt --help)");
+  if (selftest->parsed()) return selftest_command(selftest_arguments);
+  print_failure("a command is required: run, doctor, models, kernels or selftest (see vrt --help)");
   return kWrongUsage;
 }
 

@@ -14,6 +14,7 @@
 #include "vrt/device/cpu/cpu_event.h"
 #include "vrt/device/cpu/cpu_module.h"
 #include "vrt/device/cpu/cpu_stream.h"
+#include "vrt/device/cpu/host_build.h"
 #include "vrt/device/cpu/host_memory.h"
 
 namespace vrt::cpu {
@@ -56,7 +57,7 @@ class CpuDevice final : public detail::DeviceBackend {
   }
 
   [[nodiscard]] std::shared_ptr<const detail::ModuleBackend> load(const KernelSource& source) override {
-    return std::make_shared<CpuModule>(source.file, choose_build(source, supported_isa(), std::getenv("VRT_HOST_ISA")));
+    return std::make_shared<CpuModule>(source.file, host_build_of(source));
   }
 
   // Nothing to compile: what `load` throws comes with `get`, as on other devices.
