@@ -193,7 +193,7 @@ Outcome decode_faces(const Stream& stream) {
   auto scores = marked<float>(stream, CenterFace::kMaxFaces);
   auto points = marked<kernels::float2>(stream, std::size_t{5} * CenterFace::kMaxFaces);
   FaceDecoder decoder(stream, kGrid, {});
-  const auto mapping = ResizeMapping::make(ResizeMode::kLetterbox, {320, 200}, {kGrid.width * 4, kGrid.height * 4});
+  const auto mapping = ResizeMapping::make(ResizeMode::kLetterbox, {256, 256}, {kGrid.width * 4, kGrid.height * 4});
   decoder.submit({kGrid, heatmap.span(), scale.span(), offset.span(), landmarks.span()}, mapping,
                  {counts.span(), boxes.span(), scores.span(), points.span()});
   const std::vector<std::int32_t> found = read_back_blocking(stream, counts.span());
