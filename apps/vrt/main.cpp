@@ -63,7 +63,7 @@ struct KernelsCommands {
   explicit KernelsCommands(CLI::App& app) {
     kernels = app.add_subcommand("kernels", "List, compile and clear away kernels for GPUs");
     list = kernels->add_subcommand("list", "List every kernel, and whether it is compiled for a device");
-    list->add_option("--device", list_device, "auto, cpu or cuda:N")->capture_default_str();
+    list->add_option("--device", list_device_, "auto, cpu or cuda:N")->capture_default_str();
     compile = kernels->add_subcommand("compile", "Compile every kernel and store it; needs no GPU");
     compile->add_option("--device", arguments.device, "For this GPU, as cuda:N")->check(refuse_empty);
     compile->add_option("--arch", arguments.arch, "For GPUs of this architecture, as sm_87")
@@ -76,7 +76,7 @@ struct KernelsCommands {
   KernelsCommands& operator=(const KernelsCommands&) = delete;
 
   [[nodiscard]] int run() const {
-    if (list->parsed()) return kernels_list_command({list_device, {}, {}});
+    if (list->parsed()) return kernels_list_command({list_device_, {}, {}});
     if (compile->parsed()) return kernels_compile_command(arguments);
     if (clear->parsed()) return kernels_clear_command();
     print_failure("kernels: a command is required: list, compile or clear (see vrt kernels --help)");
@@ -84,7 +84,7 @@ struct KernelsCommands {
   }
 
  private:
-  std::string list_device = "auto";
+  std::string list_device_ = "auto";
 };
 
 /// Where a standard stream is closed, the next file that is opened would take its place and what is printed would go into it.

@@ -65,7 +65,7 @@ class CpuDevice final : public detail::DeviceBackend {
     std::promise<std::shared_ptr<const detail::ModuleBackend>> done;
     try {
       done.set_value(load(source));
-    } catch (const Error&) {
+    } catch (...) {
       done.set_exception(std::current_exception());
     }
     return done.get_future().share();

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 namespace vrt::cuda {
@@ -47,11 +48,20 @@ bool Background::queue(Task& task) {
   if (ending_) return false;
   thread_local const ThreadEnd end;
   static_cast<void>(end);
+  if (idle_ <= tasks_.size() && !start_thread()) return false;
   tasks_.push_back(std::move(task));
-  const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
-  if (idle_ < tasks_.size() && threads_.size() < most) threads_.emplace_back([this] { work(); });
   added_.notify_one();
   return true;
+}
+
+// False if there is no thread at all, now or from before.
+bool Background::start_thread() {
+  if (threads_.size() >= std::max(1U, std::thread::hardware_concurrency())) return true;
+  try {
+    threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {  // The system gives no more threads: those that there are do it all.
+  }
+  return !threads_.empty();
 }
 
 // An empty task says that there is none to come.

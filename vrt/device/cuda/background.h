@@ -30,7 +30,7 @@ class Background {
   /// Never destroyed.
   [[nodiscard]] static Background& shared();
 
-  /// Queues a task. After the end of the process has begun, runs it in the calling thread.
+  /// Queues a task. After the end of the process has begun, or where the system gives no thread, runs it in the calling one.
   void add(Task task);
 
  private:
@@ -38,6 +38,7 @@ class Background {
 
   Background();
   [[nodiscard]] bool queue(Task& task);
+  [[nodiscard]] bool start_thread();
   void work();
   [[nodiscard]] Task next();
   void wait_until_idle();

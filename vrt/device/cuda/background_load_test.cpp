@@ -7,13 +7,16 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <future>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "vrt/base/error.h"
+#include "vrt/base/log.h"
 #include "vrt/device/cuda/testing/fake_control.h"
 #include "vrt/device/kernel.h"
 
@@ -82,12 +85,45 @@ TEST_F(BackgroundLoadTest, OneSourceAskedForByManyAtOnceIsCompiledOnce) {
   EXPECT_EQ(fake::calls_of("cuModuleLoadData"), 1U);
 }
 
+// Holds the compilation of `held_source` until it is let go: the compiler's warning on it is logged, and the log waits.
+class HeldCompilation {
+ public:
+  HeldCompilation() {
+    set_log_level(LogLevel::kDebug);
+    previous_ = set_log_sink([this](LogLevel, std::string_view message) {
+      if (message.find("held") == std::string_view::npos) return;
+      reached_.set_value();
+      released_.get_future().wait_for(std::chrono::seconds(60));
+    });
+  }
+  ~HeldCompilation() {
+    set_log_sink(previous_);
+    set_log_level(LogLevel::kInfo);
+  }
+  HeldCompilation(const HeldCompilation&) = delete;
+  HeldCompilation& operator=(const HeldCompilation&) = delete;
+
+  void wait_until_held() { reached_.get_future().wait(); }
+  void let_go() { released_.set_value(); }
+
+ private:
+  LogSink previous_;
+  std::promise<void> reached_;
+  std::promise<void> released_;
+};
+
+const KernelSource& held_source(const std::string& name) {
+  return source_of("held_" + name, "{ int unused; out[i] = 0; }");
+}
+
 TEST_F(BackgroundLoadTest, OneSourceDoesNotWaitForAnother) {
-  const PendingKernels slow = KernelModule::load_async(Device::cuda(0), slow_source("slow"));
+  HeldCompilation held;
+  const PendingKernels slow = KernelModule::load_async(Device::cuda(0), held_source("back"));
+  held.wait_until_held();
   static_cast<void>(KernelModule::load(Device::cuda(0), source_of("quick")));
-  // NVRTC lets one compilation pass at a time in part, so how long `quick` takes says nothing; that it returns first does.
-  EXPECT_FALSE(slow.is_ready());
+  EXPECT_FALSE(slow.is_ready()) << "the quick one came only when the held one was given up";
   EXPECT_EQ(fake::calls_of("cuModuleLoadData"), 1U);
+  held.let_go();
   static_cast<void>(slow.get());
 }
 
@@ -112,9 +148,12 @@ TEST_F(BackgroundLoadTest, AFailureComesWithGetAndTheNextLoadTriesAgain) {
 }
 
 TEST_F(BackgroundLoadTest, LettingGoNeitherWaitsNorStops) {
-  const KernelSource& source = slow_source("abandoned");
+  HeldCompilation held;
+  const KernelSource& source = held_source("abandoned");
   { static_cast<void>(KernelModule::load_async(Device::cuda(0), source)); }
-  EXPECT_EQ(fake::calls_of("cuModuleLoadData"), 0U) << "the destructor waited for the compiler";
+  held.wait_until_held();
+  EXPECT_EQ(fake::calls_of("cuModuleLoadData"), 0U);
+  held.let_go();
   static_cast<void>(KernelModule::load(Device::cuda(0), source));
   EXPECT_EQ(fake::calls_of("cuModuleLoadData"), 1U);
 }
