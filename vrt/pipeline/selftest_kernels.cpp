@@ -54,9 +54,9 @@ Outcome compute_reference(Compute compute) {
 
 void require_equal(const Outcome& found, const Outcome& expected) {
   if (found.exact.size() != expected.exact.size() || found.close.size() != expected.close.size()) {
-    fail(ErrorCode::kInternal, "{} and {} bytes of results; the CPU's baseline build gives {} and {}",
-         found.exact.size(), found.close.size() * sizeof(float), expected.exact.size(),
-         expected.close.size() * sizeof(float));
+    fail(ErrorCode::kInternal,
+         "results of {} bytes and {} coordinates; the CPU's baseline build gives {} bytes and {} coordinates",
+         found.exact.size(), found.close.size(), expected.exact.size(), expected.close.size());
   }
   const auto differing = std::ranges::mismatch(found.exact, expected.exact).in1 - found.exact.begin();
   if (differing != std::ssize(found.exact)) {
