@@ -1,6 +1,7 @@
 # vrt_add_layer(<name>
 #   SOURCES …            .cpp files of the layer
-#   KERNELS …            .cu files (see VrtKernels.cmake); an X_host.cpp beside X.cu is picked up by itself
+#   KERNELS …            .cu files (see VrtKernels.cmake); an X_host.cpp beside X.cu is picked up by itself. Listed in the
+#                        generated vrt/<name>/kernel_sources.h
 #   USES …               layers that the row in docs/design.md allows, e.g. base device
 #   LINK …               other libraries, private to the layer
 #   TESTS …              *_test.cpp files; one binary vrt_<name>_test, one CTest entry for each file's suite
@@ -22,11 +23,30 @@ function(vrt_add_layer name)
   endforeach()
   if(ARG_KERNELS)
     vrt_add_kernels(vrt_${name} ${name} ${ARG_KERNELS})
+    vrt_add_kernel_list(${name} ${ARG_KERNELS})
   endif()
   vrt_publish_layer(${name} ${ARG_LINK})
   if(VRT_BUILD_TESTS AND ARG_TESTS)
     vrt_add_layer_test(${name})
   endif()
+endfunction()
+
+# vrt_add_kernel_list(<layer> a.cu …): makes vrt/<layer>/kernel_sources.h, which declares vrt::kernels::<layer>_sources().
+# A list that the build writes, not static objects that register themselves: of a static library the linker takes only what
+# is referred to, so a self-registered kernel would be missing exactly where nothing else uses it.
+function(vrt_add_kernel_list layer)
+  set(VRT_KERNEL_LAYER "${layer}")
+  set(VRT_KERNEL_INCLUDES "")
+  set(VRT_KERNEL_ADDRESSES "")
+  foreach(file IN LISTS ARGN)
+    vrt_kernel_paths(${file})
+    string(APPEND VRT_KERNEL_INCLUDES "#include \"${folder}/${name}_cu.h\"\n")
+    string(APPEND VRT_KERNEL_ADDRESSES "    &${name}_cu,\n")
+  endforeach()
+  set(base "${PROJECT_BINARY_DIR}/generated/vrt/${layer}/kernel_sources")
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/kernel_sources.h.in" "${base}.h" @ONLY)
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/kernel_sources.cpp.in" "${base}.cpp" @ONLY)
+  target_sources(vrt_${layer} PRIVATE "${base}.cpp")
 endfunction()
 
 # Reads ARG_TESTS and its companions from vrt_add_layer's scope.

@@ -15,6 +15,12 @@ find_file(VRT_TEST_NVRTC12 NAMES libnvrtc.so.12 PATHS ${vrt_wheels} PATH_SUFFIXE
           DOC "The run-time compiler of CUDA 12, as JetPack 6 has it")
 find_file(VRT_TEST_NVRTC13 NAMES libnvrtc.so.13 PATHS ${vrt_wheels} PATH_SUFFIXES nvidia/cu13/lib NO_DEFAULT_PATH
           DOC "The run-time compiler of CUDA 13")
+# Where a test looks for cuda.h and nvrtc.h, which vrt itself does not use.
+set(VRT_CUDA_HEADER_FOLDERS /usr/local/cuda/include)
+foreach(wheels IN LISTS vrt_wheels)
+  list(APPEND VRT_CUDA_HEADER_FOLDERS "${wheels}/nvidia/cu13/include" "${wheels}/nvidia/cuda_runtime/include"
+       "${wheels}/nvidia/cuda_nvrtc/include")
+endforeach()
 
 # vrt_test_data: for tests that use them, as TEST_LINK. Where one is missing, the test that opens it fails.
 add_library(vrt_test_data INTERFACE)

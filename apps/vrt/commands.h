@@ -7,8 +7,9 @@
 
 namespace vrt::cli {
 
-/// An end by a signal is 128 + the signal's number, as a shell reports it.
-enum ExitCode : int { kSuccess = 0, kFailure = 1, kWrongUsage = 2 };
+/// An end by a signal is 128 + the signal's number, as a shell reports it. kIncomplete is `selftest`'s: nothing failed, but not
+/// every check could be run.
+enum ExitCode : int { kSuccess = 0, kFailure = 1, kWrongUsage = 2, kIncomplete = 3 };
 
 struct RunArguments {
   std::string source;
@@ -36,6 +37,17 @@ struct BenchArguments {
   std::vector<std::string> compare;  ///< Two reports; then nothing else counts.
 };
 
+struct KernelsArguments {
+  std::string device;  ///< `list`: auto, cpu or cuda:N. `compile`: cuda:N, or empty.
+  std::string arch;    ///< `compile`: "sm_87", or empty.
+  std::string into;    ///< `compile`: a folder instead of the cache, or empty.
+};
+
+struct SelfTestArguments {
+  std::string device = "auto";
+  bool json = false;
+};
+
 /// Runs a model on a video, a picture or a folder.
 int run_command(const RunArguments& arguments);
 /// Measures a model frame by frame, or compares two measurements.
@@ -44,5 +56,13 @@ int bench_command(const BenchArguments& arguments);
 int doctor_command();
 /// Lists the models known by name and where their files are.
 int models_command();
+/// Lists the kernels of vrt and what is compiled of them for a device.
+int kernels_list_command(const KernelsArguments& arguments);
+/// Compiles all kernels for a GPU or an architecture, and stores them.
+int kernels_compile_command(const KernelsArguments& arguments);
+/// Removes all compiled kernels from the cache.
+int kernels_clear_command();
+/// Checks whether vrt can be trusted on a device.
+int selftest_command(const SelfTestArguments& arguments);
 
 }  // namespace vrt::cli

@@ -94,6 +94,41 @@ void print_failure(std::string text) {
   std::fprintf(stderr, "vrt: %s\n", text.c_str());
 }
 
+/// `vrt kernels` and its three commands.
+struct KernelsCommands {
+  KernelsArguments arguments;
+  CLI::App* kernels;
+  CLI::App* list;
+  CLI::App* compile;
+  CLI::App* clear;
+
+  explicit KernelsCommands(CLI::App& app) {
+    kernels = app.add_subcommand("kernels", "List, compile and clear away kernels for GPUs");
+    list = kernels->add_subcommand("list", "List every kernel, and whether it is compiled for a device");
+    list->add_option("--device", list_device_, "auto, cpu or cuda:N")->capture_default_str();
+    compile = kernels->add_subcommand("compile", "Compile every kernel and store it; needs no GPU");
+    compile->add_option("--device", arguments.device, "For this GPU, as cuda:N")->check(refuse_empty);
+    compile->add_option("--arch", arguments.arch, "For GPUs of this architecture, as sm_87")
+        ->check(refuse_other_than_architecture);
+    compile->add_option("--into", arguments.into, "Store in this folder, for VRT_KERNEL_SEED, not in the cache")
+        ->check(refuse_empty);
+    clear = kernels->add_subcommand("clear", "Remove every compiled kernel from the cache");
+  }
+  KernelsCommands(const KernelsCommands&) = delete;
+  KernelsCommands& operator=(const KernelsCommands&) = delete;
+
+  [[nodiscard]] int run() const {
+    if (list->parsed()) return kernels_list_command({list_device_, {}, {}});
+    if (compile->parsed()) return kernels_compile_command(arguments);
+    if (clear->parsed()) return kernels_clear_command();
+    print_failure("kernels: a command is required: list, compile or clear (see vrt kernels --help)");
+    return kWrongUsage;
+  }
+
+ private:
+  std::string list_device_ = "auto";
+};
+
 /// Where a standard stream is closed, the next file that is opened would take its place and what is printed would go into it.
 void occupy_standard_descriptors() {
   int descriptor = 0;
@@ -120,6 +155,11 @@ int run_tool(int argc, char** argv) {
   add_bench_options(*bench, bench_arguments);
   CLI::App* doctor = app.add_subcommand("doctor", "List what vrt found on this machine, and what to install");
   CLI::App* models = app.add_subcommand("models", "List the models that vrt knows by name");
+  const KernelsCommands kernels(app);
+  SelfTestArguments selftest_arguments;
+  CLI::App* selftest = app.add_subcommand("selftest", "Check that vrt computes what it should on this machine");
+  selftest->add_option("--device", selftest_arguments.device, "auto, cpu or cuda:N")->capture_default_str();
+  selftest->add_flag("--json", selftest_arguments.json, "Print the result as one JSON object");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -136,7 +176,9 @@ int run_tool(int argc, char** argv) {
   if (doctor->parsed()) return doctor_command();
   if (run->parsed()) return run_command(arguments);
   if (bench->parsed()) return bench_command(bench_arguments);
-  print_failure("a command is required: run, bench, doctor or models (see vrt --help)");
+  if (kernels.kernels->parsed()) return kernels.run();
+  if (selftest->parsed()) return selftest_command(selftest_arguments);
+  print_failure("a command is required: run, bench, doctor, models, kernels or selftest (see vrt --help)");
   return kWrongUsage;
 }
 

@@ -13,4 +13,7 @@ std::string refuse_other_than_count(const std::string& text);
 /// Likewise from 0 up.
 std::string refuse_other_than_count_or_zero(const std::string& text);
 
+/// "sm_" and two or three digits.
+std::string refuse_other_than_architecture(const std::string& text);
+
 }  // namespace vrt::cli

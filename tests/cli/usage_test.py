@@ -12,7 +12,18 @@ from tool import CLIP, MODEL, ToolTest, vrt
 
 class HelpTest(ToolTest):
     def test_help_is_there_for_every_command(self):
-        for arguments in ([], ["run"], ["bench"], ["doctor"], ["models"]):
+        for arguments in (
+            [],
+            ["run"],
+            ["bench"],
+            ["doctor"],
+            ["models"],
+            ["kernels"],
+            ["kernels", "list"],
+            ["kernels", "compile"],
+            ["kernels", "clear"],
+            ["selftest"],
+        ):
             result = vrt(*arguments, "--help")
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             self.assertIn("Usage: vrt", result.stdout)
@@ -36,7 +47,7 @@ class UsageTest(ToolTest):
     def test_wrong_usage_is_one_line_and_code_2(self):
         run = ["run", CLIP, "--model", MODEL]
         for arguments, word in (
-            ([], "run, bench, doctor or models"),
+            ([], "run, bench, doctor, models, kernels or selftest"),
             (["fly"], "fly"),
             (["run"], "SOURCE"),
             (["run", CLIP], "--model"),

@@ -23,17 +23,23 @@ def help_of(tool, *command):
 
 
 def commands_in(text):
-    """The names in the list that `vrt --help` ends with."""
+    """The names in the list of commands that a help text ends with; none if it has no such list."""
     commands = re.search(r"^Subcommands:\n((?:  .*\n?)+)", text, re.MULTILINE)
-    if not commands:
-        raise SystemExit("vrt --help lists no commands")
-    return re.findall(r"^  (\S+)", commands[1], re.MULTILINE)
+    return re.findall(r"^  (\S+)", commands[1], re.MULTILINE) if commands else []
+
+
+def sections(tool, *command):
+    """The page's sections for a command and those below it."""
+    text = help_of(tool, *command)
+    title = " ".join(("vrt", *command))
+    below = [sections(tool, *command, name) for name in commands_in(text)]
+    return f"\n## {title}\n\n```text\n{text}\n```\n" + "".join(below)
 
 
 def page_of(tool):
-    main = help_of(tool)
-    sections = [("vrt", main)] + [(f"vrt {name}", help_of(tool, name)) for name in commands_in(main)]
-    return HEAD + "".join(f"\n## {title}\n\n```text\n{text}\n```\n" for title, text in sections)
+    if not commands_in(help_of(tool)):
+        raise SystemExit("vrt --help lists no commands")
+    return HEAD + sections(tool)
 
 
 def main():

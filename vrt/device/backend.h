@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -43,6 +44,9 @@ class ModuleBackend {
   /// Contract of KernelModule::get. The result's `module` is left empty.
   [[nodiscard]] virtual KernelFunction find(const char* name, const KernelSignature& expected) const = 0;
 };
+
+/// A module that is being made, or that could not be. Copies share one result.
+using PendingModule = std::shared_future<std::shared_ptr<const ModuleBackend>>;
 
 /// Each call has the contract of the public function of the same name.
 class StreamBackend {
@@ -84,6 +88,7 @@ class DeviceBackend {
   enum class Timing { kNone, kTimed };
   [[nodiscard]] virtual std::shared_ptr<EventBackend> make_event(Timing timing) = 0;
   [[nodiscard]] virtual std::shared_ptr<const ModuleBackend> load(const KernelSource& source) = 0;
+  [[nodiscard]] virtual PendingModule load_async(const KernelSource& source) = 0;
   [[nodiscard]] virtual std::shared_ptr<const ModuleBackend> compile(const std::string& name, const std::string& cuda_c,
                                                                      const CompileOptions& options) = 0;
   struct Pinned {

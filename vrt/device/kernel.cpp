@@ -1,6 +1,7 @@
 #include "vrt/device/kernel.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "vrt/base/fail.h"
@@ -67,6 +68,16 @@ KernelModule::KernelModule(std::shared_ptr<const detail::ModuleBackend> backend)
 KernelModule KernelModule::load(Device device, const KernelSource& source) {
   return KernelModule(detail::backend_of(device).load(source));
 }
+
+PendingKernels KernelModule::load_async(Device device, const KernelSource& source) {
+  return PendingKernels(detail::backend_of(device).load_async(source));
+}
+
+PendingKernels::PendingKernels(Module module) noexcept : module_(std::move(module)) {}
+
+KernelModule PendingKernels::get() const { return KernelModule(module_.get()); }
+
+bool PendingKernels::is_ready() const { return module_.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }
 
 KernelModule KernelModule::compile(Device device, const std::string& name, const std::string& cuda_c,
                                    const CompileOptions& options) {

@@ -11,6 +11,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <span>
 #include <string>
@@ -170,6 +171,27 @@ struct CompileOptions {
   std::vector<std::string> extra;  ///< Appended to NVRTC's options as they are.
 };
 
+class KernelModule;
+
+/// Kernels that are being compiled in the background. Copyable; copies share one result. Letting go of it neither waits nor
+/// stops the work: the device keeps the result for the next who loads the source. A thread that has called `load_async` waits
+/// at its end for what is being compiled; at the end of the process, by exit() or by the return of main, what has not begun is
+/// dropped (kCancelled). To exit() while another thread is inside vrt is an error, as with any library.
+class VRT_API PendingKernels {
+ public:
+  /// BLOCKS until they are ready. Throws what KernelModule::load would have thrown.
+  [[nodiscard]] KernelModule get() const;
+  /// True if `get` returns, or throws, at once. Never blocks.
+  [[nodiscard]] bool is_ready() const;
+
+ private:
+  friend class KernelModule;
+  using Module = std::shared_future<std::shared_ptr<const detail::ModuleBackend>>;
+  explicit PendingKernels(Module module) noexcept;
+
+  Module module_;
+};
+
 /// The compiled kernels of one source, for one device. Copyable; loading the same source again is cheap (cached).
 class VRT_API KernelModule {
  public:
@@ -177,6 +199,11 @@ class VRT_API KernelModule {
   /// best host build that this processor can run. May block: not for the hot path. Throws kUnavailable if CUDA or NVRTC are
   /// missing, kInvalidArgument with NVRTC's numbered log if the source does not compile.
   [[nodiscard]] static KernelModule load(Device device, const KernelSource& source);
+
+  /// As `load`, in the background; several sources at once, each of them once however often it is asked for. `source.text`
+  /// must outlive the work, as vrt_add_kernels()'s does. Throws only if the device cannot be used (kUnavailable, kDeviceLost);
+  /// all else arrives at PendingKernels::get. On the CPU nothing is compiled: the result is ready.
+  [[nodiscard]] static PendingKernels load_async(Device device, const KernelSource& source);
 
   /// Compiles CUDA C given at run time. CUDA only: on the CPU throws kUnsupported naming `name`.
   [[nodiscard]] static KernelModule compile(Device device, const std::string& name, const std::string& cuda_c,
@@ -190,6 +217,7 @@ class VRT_API KernelModule {
   }
 
  private:
+  friend class PendingKernels;
   explicit KernelModule(std::shared_ptr<const detail::ModuleBackend> backend) noexcept;
   template <typename... Parameters>
   static const KernelSignature& signature_of(void (*)(Parameters...)) {

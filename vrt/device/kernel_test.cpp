@@ -5,9 +5,12 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
+#include <thread>
 #include <vector>
 
 #include "vrt/device/cpu/cpu_module.h"
+#include "vrt/device/cpu/host_build.h"
 #include "vrt/device/error_of.h"
 #include "vrt/device/test_kernels.h"
 
@@ -118,6 +121,33 @@ TEST(KernelModuleTest, TheEnvironmentForcesABuild) {
             ErrorCode::kUnavailable);
   EXPECT_EQ(error_of([] { static_cast<void>(choose_build(kOneBuild, HostIsa::kX86V3, "avx512")); }).code(),
             ErrorCode::kInvalidArgument);
+}
+
+TEST(KernelModuleTest, OnTheCpuABackgroundLoadIsDoneAndItsFailureComesWithGet) {
+  const PendingKernels done = KernelModule::load_async(Device::cpu(), test::source());
+  EXPECT_TRUE(done.is_ready());
+  EXPECT_NO_THROW(static_cast<void>(done.get().get<test::Scale>("scale")));
+
+  const cpu::ScopedHostBuild refusal(
+      [](const KernelSource&) -> std::span<const HostKernel> { throw Error(ErrorCode::kUnavailable, "no build"); });
+  const PendingKernels refused = KernelModule::load_async(Device::cpu(), test::source());
+  EXPECT_TRUE(refused.is_ready());
+  EXPECT_EQ(error_of([&] { static_cast<void>(refused.get()); }).code(), ErrorCode::kUnavailable);
+}
+
+TEST(KernelModuleTest, AScopeChoosesTheBuildAndTheInnermostCounts) {
+  const auto usual = cpu::host_build_of(kBothBuilds).data();
+  {
+    const cpu::ScopedHostBuild baseline([](const KernelSource& source) { return source.host_baseline; });
+    EXPECT_EQ(cpu::host_build_of(kBothBuilds).data(), kBaselineBuild.data());
+    {
+      const cpu::ScopedHostBuild v3([](const KernelSource& source) { return source.host_v3; });
+      EXPECT_EQ(cpu::host_build_of(kBothBuilds).data(), kV3Build.data());
+    }
+    EXPECT_EQ(cpu::host_build_of(kBothBuilds).data(), kBaselineBuild.data());
+    std::thread([&] { EXPECT_EQ(cpu::host_build_of(kBothBuilds).data(), usual) << "of another thread"; }).join();
+  }
+  EXPECT_EQ(cpu::host_build_of(kBothBuilds).data(), usual);
 }
 
 TEST(GridTest, CoversEveryItem) {

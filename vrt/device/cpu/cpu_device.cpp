@@ -2,7 +2,10 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <fstream>
+#include <future>
+#include <memory>
 #include <string>
 
 #include "vrt/base/fail.h"
@@ -11,6 +14,7 @@
 #include "vrt/device/cpu/cpu_event.h"
 #include "vrt/device/cpu/cpu_module.h"
 #include "vrt/device/cpu/cpu_stream.h"
+#include "vrt/device/cpu/host_build.h"
 #include "vrt/device/cpu/host_memory.h"
 
 namespace vrt::cpu {
@@ -53,7 +57,18 @@ class CpuDevice final : public detail::DeviceBackend {
   }
 
   [[nodiscard]] std::shared_ptr<const detail::ModuleBackend> load(const KernelSource& source) override {
-    return std::make_shared<CpuModule>(source.file, choose_build(source, supported_isa(), std::getenv("VRT_HOST_ISA")));
+    return std::make_shared<CpuModule>(source.file, host_build_of(source));
+  }
+
+  // Nothing to compile: what `load` throws comes with `get`, as on other devices.
+  [[nodiscard]] detail::PendingModule load_async(const KernelSource& source) override {
+    std::promise<std::shared_ptr<const detail::ModuleBackend>> done;
+    try {
+      done.set_value(load(source));
+    } catch (...) {
+      done.set_exception(std::current_exception());
+    }
+    return done.get_future().share();
   }
 
   [[nodiscard]] std::shared_ptr<const detail::ModuleBackend> compile(const std::string& name, const std::string&,

@@ -2,10 +2,13 @@
 
 #include <array>
 #include <cstdint>
+#include <exception>
+#include <future>
 #include <memory>
-#include <vector>
+#include <utility>
 
 #include "vrt/base/fail.h"
+#include "vrt/device/cuda/background.h"
 #include "vrt/device/cuda/driver.h"
 #include "vrt/device/cuda/event.h"
 #include "vrt/device/cuda/module.h"
@@ -100,12 +103,66 @@ std::shared_ptr<detail::EventBackend> CudaDevice::make_event(Timing timing) {
   return std::make_shared<CudaEvent>(*this, event);
 }
 
+// The compilation of one source, which whoever ordered it first carries out.
+class CudaDevice::ModuleBuild {
+ public:
+  ModuleBuild(CudaDevice& device, const KernelSource& source) : device_(device), source_(source) {}
+
+  [[nodiscard]] detail::PendingModule module() { return promise_.get_future().share(); }
+
+  void run() noexcept {
+    try {
+      promise_.set_value(CudaModule::build(device_, std::string(source_.file), std::string(source_.text), {}));
+    } catch (...) {
+      give_up(std::current_exception());
+    }
+  }
+  void cancel() noexcept {
+    give_up(std::make_exception_ptr(Error(
+        ErrorCode::kCancelled, fmt::format("{} was not compiled any more: the process is ending", source_.file))));
+  }
+
+ private:
+  // Whoever waits gets the failure; whoever asks later tries again.
+  void give_up(const std::exception_ptr& failure) noexcept {
+    {
+      const std::lock_guard lock(device_.modules_mutex_);
+      device_.modules_.erase(source_.text.data());
+    }
+    promise_.set_exception(failure);
+  }
+
+  CudaDevice& device_;
+  KernelSource source_;  // A copy: the caller's may be gone, the text that it refers to may not.
+  std::promise<std::shared_ptr<const detail::ModuleBackend>> promise_;
+};
+
+CudaDevice::Order CudaDevice::order(const KernelSource& source) {
+  const std::lock_guard lock(modules_mutex_);
+  if (const auto known = modules_.find(source.text.data()); known != modules_.end()) return {known->second, nullptr};
+  auto build = std::make_shared<ModuleBuild>(*this, source);
+  detail::PendingModule module = build->module();
+  modules_.emplace(source.text.data(), module);
+  return {std::move(module), std::move(build)};
+}
+
 std::shared_ptr<const detail::ModuleBackend> CudaDevice::load(const KernelSource& source) {
   require_alive();
-  const std::lock_guard lock(modules_mutex_);
-  auto& module = modules_[source.text.data()];
-  if (module == nullptr) module = CudaModule::build(*this, std::string(source.file), std::string(source.text), {});
-  return module;
+  const Order ordered = order(source);
+  if (ordered.build != nullptr) ordered.build->run();
+  return ordered.module.get();
+}
+
+detail::PendingModule CudaDevice::load_async(const KernelSource& source) {
+  require_alive();
+  Order ordered = order(source);
+  if (ordered.build != nullptr) {
+    Background::shared().add([build = std::move(ordered.build)](Background::Turn turn) {
+      if (turn == Background::Turn::kRun) build->run();
+      if (turn == Background::Turn::kCancel) build->cancel();
+    });
+  }
+  return ordered.module;
 }
 
 std::shared_ptr<const detail::ModuleBackend> CudaDevice::compile(const std::string& name, const std::string& cuda_c,

@@ -27,6 +27,7 @@ class CudaDevice final : public detail::DeviceBackend {
   [[nodiscard]] std::shared_ptr<detail::StreamBackend> adopt_stream(void* native_handle) override;
   [[nodiscard]] std::shared_ptr<detail::EventBackend> make_event(Timing timing) override;
   [[nodiscard]] std::shared_ptr<const detail::ModuleBackend> load(const KernelSource& source) override;
+  [[nodiscard]] detail::PendingModule load_async(const KernelSource& source) override;
   [[nodiscard]] std::shared_ptr<const detail::ModuleBackend> compile(const std::string& name, const std::string& cuda_c,
                                                                      const CompileOptions& options) override;
   [[nodiscard]] Pinned allocate_pinned(std::size_t bytes) override;
@@ -55,6 +56,12 @@ class CudaDevice final : public detail::DeviceBackend {
   explicit CudaDevice(int ordinal);
   [[nodiscard]] int attribute(Enum which) const;
   void keep_freed_memory();
+  class ModuleBuild;
+  struct Order {
+    detail::PendingModule module;
+    std::shared_ptr<ModuleBuild> build;  // Empty if somebody else ordered it before.
+  };
+  [[nodiscard]] Order order(const KernelSource& source);
 
   const DriverApi& api_;
   int ordinal_;
@@ -66,8 +73,10 @@ class CudaDevice final : public detail::DeviceBackend {
   std::atomic<bool> lost_{false};
   detail::Counters counts_;
   HostTaskPool host_tasks_;
+  // By the address of a source's text. The lock is held for looking up only: who finds nothing puts a promise there and
+  // compiles outside, so that different sources compile side by side and one source compiles once.
   std::mutex modules_mutex_;
-  std::map<const void*, std::shared_ptr<const detail::ModuleBackend>> modules_;  // By the address of a source's text.
+  std::map<const void*, detail::PendingModule> modules_;
 };
 
 }  // namespace vrt::cuda

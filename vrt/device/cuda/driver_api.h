@@ -55,6 +55,7 @@ class EntryPoint<R(Args...)> {
     if (function == nullptr) loading::throw_missing(api_, info_);
     return function(args...);
   }
+  [[nodiscard]] const char* symbol() const { return info_.symbol; }
   /// False if the loaded driver lacks it.
   [[nodiscard]] bool available() const { return find() != nullptr; }
 

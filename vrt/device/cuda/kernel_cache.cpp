@@ -1,7 +1,11 @@
 #include "vrt/device/cuda/kernel_cache.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -63,11 +67,14 @@ void warn_once(std::string_view problem) noexcept {
   }
 }
 
-struct Entry {
-  fs::path path;
-  fs::file_time_type written;
-  std::uint64_t bytes = 0;
-};
+using Entry = KernelCache::Entry;
+
+// In a folder that others may write to, somebody else's file is not taken for ours. Root's are: whoever is root needs no
+// such detour.
+bool is_ours(const fs::path& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && (status.st_uid == geteuid() || status.st_uid == 0);
+}
 
 std::vector<Entry> entries_in(const fs::path& folder) {
   std::vector<Entry> entries;
@@ -91,6 +98,18 @@ void drop_oldest(const fs::path& folder, std::uint64_t limit_bytes) {
     std::error_code ignored;
     fs::remove(entry.path, ignored);
     total -= entry.bytes;
+  }
+}
+
+// A writer that was killed leaves a hidden temporary file on file systems without nameless ones. One that is an hour old
+// belongs to nobody who is still writing.
+void drop_leftovers(const fs::path& folder) {
+  constexpr std::chrono::hours kAbandoned{1};
+  const auto now = fs::file_time_type::clock::now();
+  for (const Entry& entry : entries_in(folder)) {
+    const bool is_temporary = entry.path.filename().string().front() == '.';
+    std::error_code ignored;
+    if (is_temporary && now - entry.written > kAbandoned) fs::remove(entry.path, ignored);
   }
 }
 
@@ -130,6 +149,10 @@ std::string digest_of(const KernelCacheKey& key) {
   return digest.finish();
 }
 
+std::string digest_of(const KernelBuild& build, const Nvrtc& compiler, int architecture) {
+  return digest_of({build.text, build.options, architecture, compiler.version(), compiler.build()});
+}
+
 KernelCache::KernelCache(fs::path folder, fs::path seed, std::uint64_t limit_bytes)
     : folder_(std::move(folder)), seed_(std::move(seed)), limit_bytes_(limit_bytes) {}
 
@@ -138,14 +161,22 @@ const KernelCache& KernelCache::shared() {
   return *cache;
 }
 
-std::optional<CompiledKernels> KernelCache::find(const std::string& digest) const noexcept {
+std::optional<KernelCache::Sound> KernelCache::look_up(const std::string& digest) const noexcept {
   try {
     for (const fs::path& folder : {folder_, seed_}) {
       if (folder.empty()) continue;
-      const auto entry = read_file(folder / (digest + std::string(kSuffix)));
-      if (!entry) continue;
-      if (auto kernels = decode(*entry)) return kernels;
-      warn_once(fmt::format("{} is damaged", (folder / digest).string()));
+      const fs::path path = folder / (digest + std::string(kSuffix));
+      const auto content = read_file(path);
+      if (!content) continue;
+      auto kernels = decode(*content);
+      if (!kernels) {
+        warn_once(fmt::format("{} is damaged", path.string()));
+      } else if (folder == folder_ && !is_ours(path)) {
+        warn_once(fmt::format("{} belongs to another user", path.string()));
+      } else {
+        std::error_code gone;
+        return Sound{*std::move(kernels), {path, fs::last_write_time(path, gone), content->size()}};
+      }
     }
   } catch (const std::exception& error) {
     warn_once(error.what());
@@ -153,13 +184,31 @@ std::optional<CompiledKernels> KernelCache::find(const std::string& digest) cons
   return std::nullopt;
 }
 
+std::optional<CompiledKernels> KernelCache::find(const std::string& digest) const noexcept {
+  auto sound = look_up(digest);
+  if (!sound) return std::nullopt;
+  return std::move(sound->kernels);
+}
+
+std::optional<KernelCache::Entry> KernelCache::locate(const std::string& digest) const noexcept {
+  auto sound = look_up(digest);
+  if (!sound) return std::nullopt;
+  return std::move(sound->entry);
+}
+
+void KernelCache::write(const std::string& digest, const CompiledKernels& kernels) const {
+  if (folder_.empty()) fail(ErrorCode::kUnavailable, "the kernel cache is off or has no folder; set VRT_CACHE");
+  AtomicFile file(folder_ / (digest + std::string(kSuffix)));
+  file.write(encode(kernels));
+  file.commit();
+  drop_leftovers(folder_);
+  drop_oldest(folder_, limit_bytes_);
+}
+
 void KernelCache::store(const std::string& digest, const CompiledKernels& kernels) const noexcept {
   if (folder_.empty()) return;
   try {
-    AtomicFile file(folder_ / (digest + std::string(kSuffix)));
-    file.write(encode(kernels));
-    file.commit();
-    drop_oldest(folder_, limit_bytes_);
+    write(digest, kernels);
   } catch (const std::exception& error) {
     warn_once(error.what());
   }
@@ -174,15 +223,17 @@ KernelCache::Usage KernelCache::usage() const {
   return usage;
 }
 
-std::size_t KernelCache::clear() const {
-  const std::vector<Entry> entries = entries_in(folder_);
-  for (const Entry& entry : entries) {
+KernelCache::Usage KernelCache::clear() const {
+  Usage removed{folder_, 0, 0};
+  for (const Entry& entry : entries_in(folder_)) {
     std::error_code error;
-    if (!fs::remove(entry.path, error) && error) {
-      throw Error(ErrorCode::kIo, fmt::format("cannot remove {}", entry.path.string()), error.message());
-    }
+    const bool was_there = fs::remove(entry.path, error);
+    if (error) throw Error(ErrorCode::kIo, fmt::format("cannot remove {}", entry.path.string()), error.message());
+    if (!was_there) continue;  // Another process was quicker.
+    ++removed.entry_count;
+    removed.bytes += entry.bytes;
   }
-  return entries.size();
+  return removed;
 }
 
 }  // namespace vrt::cuda

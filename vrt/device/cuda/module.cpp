@@ -10,7 +10,6 @@
 #include "vrt/device/cuda/driver.h"
 #include "vrt/device/cuda/kernel_cache.h"
 #include "vrt/device/cuda/nvrtc.h"
-#include "vrt/device/cuda/prelude.h"
 
 namespace vrt::cuda {
 
@@ -42,16 +41,13 @@ std::vector<std::string> kernel_names(std::string_view source) {
   return names;
 }
 
-CompiledKernels compile_or_fetch(const std::string& name, const std::string& source, int architecture,
-                                 const std::vector<std::string>& extra) {
-  std::vector<std::string> options = production_options();
-  options.insert(options.end(), extra.begin(), extra.end());
+CompiledKernels compile_or_fetch(const KernelBuild& build, int architecture) {
   const Nvrtc& compiler = nvrtc();
-  const std::string digest = digest_of({source, options, architecture, compiler.version(), compiler.build()});
+  const std::string digest = digest_of(build, compiler, architecture);
   const KernelCache& cache = KernelCache::shared();
   if (auto cached = cache.find(digest)) return *std::move(cached);
-  CompiledKernels compiled = compiler.compile(name, source, architecture, extra);
-  if (!compiled.log.empty()) log(LogLevel::kDebug, fmt::format("NVRTC on {}: {}", name, compiled.log));
+  CompiledKernels compiled = compiler.compile(build, architecture);
+  if (!compiled.log.empty()) log(LogLevel::kDebug, fmt::format("NVRTC on {}: {}", build.name, compiled.log));
   cache.store(digest, compiled);
   return compiled;
 }
@@ -60,8 +56,8 @@ CompiledKernels compile_or_fetch(const std::string& name, const std::string& sou
 
 std::shared_ptr<const CudaModule> CudaModule::build(CudaDevice& device, const std::string& name,
                                                     const std::string& cuda_c, const CompileOptions& options) {
-  const std::string source = std::string(prelude_text()) + fmt::format("#line 1 \"{}\"\n", name) + cuda_c;
-  const CompiledKernels compiled = compile_or_fetch(name, source, device.architecture(), options.extra);
+  const CompiledKernels compiled =
+      compile_or_fetch(production_build(name, cuda_c, options.extra), device.architecture());
   const ContextScope current = device.scope();
   CUmod_st* module = nullptr;
   device.check(device.api().module_load_data(&module, compiled.image.data()), "cuModuleLoadData",

@@ -14,6 +14,18 @@
 
 namespace vrt::cuda {
 
+/// One source as the compiler takes it, whatever the target.
+struct KernelBuild {
+  std::string name;                  ///< For messages; "vrt/image/preprocess.cu".
+  std::string text;                  ///< Prelude, line directive, CUDA C.
+  std::vector<std::string> options;  ///< All but the target.
+};
+
+/// How vrt compiles CUDA C: with its prelude in front and its options, `extra_options` behind them. The only place where these
+/// are put together, so that what is compiled is what the cache's key says.
+[[nodiscard]] VRT_API KernelBuild production_build(std::string_view name, std::string_view cuda_c,
+                                                   std::span<const std::string> extra_options = {});
+
 /// What one source is compiled to.
 struct CompiledKernels {
   std::string image;   ///< Machine code (a cubin), or PTX with its final zero.
@@ -41,8 +53,7 @@ class VRT_API Nvrtc {
   /// Compiles for `architecture` (90 for compute capability 9.0): to machine code if NVRTC knows it, else to PTX of the newest
   /// architecture below it. Throws kInvalidArgument with the numbered log if the source does not compile; kBackend, with
   /// path, version and all options, if NVRTC refuses the options or returns no bytes.
-  [[nodiscard]] CompiledKernels compile(const std::string& name, const std::string& source, int architecture,
-                                        std::span<const std::string> extra_options) const;
+  [[nodiscard]] CompiledKernels compile(const KernelBuild& build, int architecture) const;
 
  private:
   struct State;
@@ -65,7 +76,7 @@ struct NvrtcSearch {
 /// What `nvrtc` has opened; null while this process has compiled nothing.
 [[nodiscard]] const Nvrtc* opened_nvrtc() noexcept;
 
-/// The options that vrt's kernels are compiled with, the target excepted.
-[[nodiscard]] VRT_API std::vector<std::string> production_options();
+/// The newest NVRTC of the machine, for compiling where there is no driver. `$VRT_NVRTC` wins here, too. Throws likewise.
+[[nodiscard]] const Nvrtc& nvrtc_of_any_driver();
 
 }  // namespace vrt::cuda

@@ -1,0 +1,229 @@
+#include "vrt/pipeline/selftest_kernels.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "vrt/base/fail.h"
+#include "vrt/device/cpu/host_build.h"
+#include "vrt/device/stream.h"
+#include "vrt/image/preprocessor.h"
+#include "vrt/models/centerface/face_decoder.h"
+#include "vrt/models/common/candidate_ranking.h"
+#include "vrt/models/common/non_maximum_suppression.h"
+#include "vrt/pipeline/kernel_list.h"
+#include "vrt/pipeline/selftest_inputs.h"
+
+namespace vrt {
+
+namespace {
+
+using selftest::DevicePicture;
+using selftest::marked;
+using selftest::Seeded;
+using selftest::to_device;
+
+// What a device made of the inputs.
+struct Outcome {
+  std::vector<std::byte> exact;
+  std::vector<float> close;  // Equal to kTolerance.
+
+  template <typename T>
+  void add_exact(const std::vector<T>& values) {
+    const std::size_t begin = exact.size();
+    exact.resize(begin + values.size() * sizeof(T));
+    std::memcpy(exact.data() + begin, values.data(), values.size() * sizeof(T));
+  }
+};
+
+// Pixels of the source picture. expf differs by a unit in the last place between libraries; a box of 500 pixels moves by less
+// than a thousandth of a pixel.
+constexpr float kTolerance = 1e-2F;
+
+using Compute = Outcome (*)(const Stream&);
+
+Outcome compute_reference(Compute compute) {
+  const cpu::ScopedHostBuild baseline([](const KernelSource& source) { return source.host_baseline; });
+  return compute(Stream(Device::cpu()));
+}
+
+void require_equal(const Outcome& found, const Outcome& expected) {
+  if (found.exact.size() != expected.exact.size() || found.close.size() != expected.close.size()) {
+    fail(ErrorCode::kInternal,
+         "results of {} bytes and {} coordinates; the CPU's baseline build gives {} bytes and {} coordinates",
+         found.exact.size(), found.close.size(), expected.exact.size(), expected.close.size());
+  }
+  const auto differing = std::ranges::mismatch(found.exact, expected.exact).in1 - found.exact.begin();
+  if (differing != std::ssize(found.exact)) {
+    fail(ErrorCode::kInternal, "byte {} of {} is not that of the CPU's baseline build", differing, found.exact.size());
+  }
+  for (std::size_t i = 0; i < found.close.size(); ++i) {
+    if (!(std::abs(found.close[i] - expected.close[i]) <= kTolerance)) {
+      fail(ErrorCode::kInternal, "coordinate {} is {}; the CPU's baseline build gives {}", i, found.close[i],
+           expected.close[i]);
+    }
+  }
+}
+
+// True if the kernels that would be loaded are the reference itself.
+bool is_reference(Device device) {
+  const auto sources = all_kernel_sources();
+  return device.is_cpu() && std::ranges::all_of(sources, [](const KernelSource* source) {
+           return cpu::host_build_of(*source).data() == source->host_baseline.data();
+         });
+}
+
+std::string compare(Device device, Compute compute) {
+  if (is_reference(device)) {
+    throw CheckNotRun("the CPU runs the baseline build here, which is the reference: nothing to compare it with");
+  }
+  const Outcome found = compute(Stream(device));
+  require_equal(found, compute_reference(compute));
+  std::string detail = fmt::format("{} bytes equal", found.exact.size());
+  if (!found.close.empty()) detail += fmt::format(", {} coordinates within {} pixels", found.close.size(), kTolerance);
+  return detail;
+}
+
+constexpr std::array kFormats{PixelFormat::kRgb8, PixelFormat::kBgr8, PixelFormat::kRgba8, PixelFormat::kGray8,
+                              PixelFormat::kNv12, PixelFormat::kI420, PixelFormat::kYuyv};
+constexpr Size kPicture{173, 91};
+constexpr Size kTarget{96, 64};
+constexpr std::size_t kTargetFloats = std::size_t{3} * kTarget.width * kTarget.height;
+
+PreprocessOptions preprocess_options(Interpolation interpolation) {
+  PreprocessOptions options{.target = kTarget, .mode = ResizeMode::kLetterbox, .interpolation = interpolation};
+  options.mean = {0.485F, 0.456F, 0.406F};
+  options.standard_deviation = {0.229F, 0.224F, 0.225F};
+  return options;
+}
+
+template <Interpolation kInterpolation>
+Outcome preprocess_pictures(const Stream& stream) {
+  Preprocessor preprocessor(stream, preprocess_options(kInterpolation));
+  Outcome outcome;
+  for (std::size_t i = 0; i < kFormats.size(); ++i) {
+    const DevicePicture picture(stream, kPicture, kFormats[i], i);
+    auto output = marked<float>(stream, kTargetFloats);
+    preprocessor.submit(picture.view, output.span());
+    outcome.add_exact(read_back_blocking(stream, output.span()));
+  }
+  return outcome;
+}
+
+template <Interpolation kInterpolation>
+Outcome preprocess_crops(const Stream& stream) {
+  const std::vector<CropBox> boxes{{0, 0, 173, 91}, {10.5F, 20.25F, 60, 70}, {-20, -10, 90, 120}, {5, 5, 6, 6}};
+  const auto device_boxes = to_device(stream, boxes);
+  // The last one does not count: its part of the output stays marked.
+  const auto count = to_device<std::int32_t>(stream, {3});
+  const DevicePicture picture(stream, kPicture, PixelFormat::kNv12, 11);
+  Preprocessor preprocessor(stream, preprocess_options(kInterpolation));
+  auto output = marked<float>(stream, boxes.size() * kTargetFloats);
+  preprocessor.submit_crops(picture.view, device_boxes.span(), count.span(), output.span());
+  Outcome outcome;
+  outcome.add_exact(read_back_blocking(stream, output.span()));
+  return outcome;
+}
+
+// Few scores and many keys, so that ties are broken by the index, and more keys than are ranked.
+Outcome rank_candidates(const Stream& stream) {
+  constexpr std::int32_t kKeys = 3000;
+  Seeded random(3);
+  std::vector<std::uint64_t> keys;
+  for (std::uint32_t i = 0; i < kKeys; ++i) keys.push_back((std::uint64_t{random.next() % 512} << 32U) | ~i);
+  CandidateRanking ranking(stream, kKeys);
+  upload_blocking<std::uint64_t>(stream, keys, ranking.keys());
+  const auto count = to_device<std::int32_t>(stream, {kKeys});
+  auto ranked_count = marked<std::int32_t>(stream, 1);
+  ranking.submit(count.span(), ranked_count.span());
+  Outcome outcome;
+  outcome.add_exact(read_back_blocking(stream, ranked_count.span()));
+  outcome.add_exact(read_back_blocking(stream, ranking.ranked()));
+  return outcome;
+}
+
+Outcome suppress_boxes(const Stream& stream) {
+  constexpr std::size_t kBoxes = 700;
+  Seeded random(4);
+  std::vector<kernels::float4> boxes;
+  std::vector<std::int32_t> classes;
+  for (std::size_t i = 0; i < kBoxes; ++i) {
+    const float x = random.between(0, 512);
+    const float y = random.between(0, 512);
+    boxes.push_back({x, y, x + random.between(16, 80), y + random.between(16, 80)});
+    classes.push_back(static_cast<std::int32_t>(random.next() % 3));
+  }
+  const auto device_boxes = to_device(stream, boxes);
+  const auto device_classes = to_device(stream, classes);
+  const auto count = to_device<std::int32_t>(stream, {static_cast<std::int32_t>(kBoxes)});
+  NonMaximumSuppression suppression(stream, {.threshold = 0.3F, .max_kept = 400});
+  auto kept_count = marked<std::int32_t>(stream, 1);
+  suppression.submit(device_boxes.span(), device_classes.span(), count.span(), kept_count.span());
+  const std::vector<std::int32_t> kept = read_back_blocking(stream, kept_count.span());
+  Outcome outcome;
+  outcome.add_exact(kept);
+  // What lies beyond is not written.
+  const auto valid = static_cast<std::size_t>(std::clamp(kept[0], 0, 400));
+  outcome.add_exact(read_back_blocking(stream, suppression.kept().subspan(0, valid)));
+  return outcome;
+}
+
+constexpr Size kGrid{40, 32};
+constexpr std::size_t kCells = std::size_t{kGrid.width} * kGrid.height;
+
+DeviceBuffer<float> random_map(const Stream& stream, std::size_t planes, float low, float high, std::uint64_t seed) {
+  Seeded random(seed);
+  std::vector<float> values(planes * kCells);
+  for (float& value : values) value = random.between(low, high);
+  return to_device(stream, values);
+}
+
+Outcome decode_faces(const Stream& stream) {
+  const auto heatmap = random_map(stream, 1, 0, 1, 5);
+  const auto scale = random_map(stream, 2, -0.5F, 2.5F, 6);
+  const auto offset = random_map(stream, 2, -0.5F, 0.5F, 7);
+  const auto landmarks = random_map(stream, 10, -0.25F, 1.25F, 8);
+  auto counts = marked<std::int32_t>(stream, FaceDecoder::kCounts);
+  auto boxes = marked<kernels::float4>(stream, CenterFace::kMaxFaces);
+  auto scores = marked<float>(stream, CenterFace::kMaxFaces);
+  auto points = marked<kernels::float2>(stream, std::size_t{5} * CenterFace::kMaxFaces);
+  FaceDecoder decoder(stream, kGrid, {});
+  const auto mapping = ResizeMapping::make(ResizeMode::kLetterbox, {256, 256}, {kGrid.width * 4, kGrid.height * 4});
+  decoder.submit({kGrid, heatmap.span(), scale.span(), offset.span(), landmarks.span()}, mapping,
+                 {counts.span(), boxes.span(), scores.span(), points.span()});
+  const std::vector<std::int32_t> found = read_back_blocking(stream, counts.span());
+  const auto faces = static_cast<std::size_t>(std::clamp(found[FaceDecoder::kFaces], 0, CenterFace::kMaxFaces));
+  Outcome outcome;
+  outcome.add_exact(found);
+  outcome.add_exact(read_back_blocking(stream, scores.span().subspan(0, faces)));
+  for (const auto& box : read_back_blocking(stream, boxes.span().subspan(0, faces))) {
+    outcome.close.insert(outcome.close.end(), {box.x, box.y, box.z, box.w});
+  }
+  for (const auto& point : read_back_blocking(stream, points.span().subspan(0, 5 * faces))) {
+    outcome.close.insert(outcome.close.end(), {point.x, point.y});
+  }
+  return outcome;
+}
+
+SelfTestCheck check_of(std::string name, Compute compute) {
+  return {std::move(name), [compute](Device device) { return compare(device, compute); }};
+}
+
+}  // namespace
+
+std::vector<SelfTestCheck> kernel_checks() {
+  return {check_of("preprocess, bilinear", &preprocess_pictures<Interpolation::kBilinear>),
+          check_of("preprocess, antialiased", &preprocess_pictures<Interpolation::kBilinearAntialiased>),
+          check_of("crops, bilinear", &preprocess_crops<Interpolation::kBilinear>),
+          check_of("crops, antialiased", &preprocess_crops<Interpolation::kBilinearAntialiased>),
+          check_of("candidate ranking", &rank_candidates),
+          check_of("suppression of boxes", &suppress_boxes),
+          check_of("face decoding", &decode_faces)};
+}
+
+}  // namespace vrt
