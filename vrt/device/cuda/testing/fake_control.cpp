@@ -25,6 +25,10 @@ Function* control(const char* name) {
 
 void use_fake_driver(const char* path) {
   setenv("VRT_CUDA_DRIVER", path, 1);
+  control_fake_driver(path);
+}
+
+void control_fake_driver(const char* path) {
   library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw std::runtime_error(dlerror());
 }

@@ -9,6 +9,8 @@ namespace vrt::cuda::testing {
 
 /// Loads the fake driver as the process's CUDA driver; before any other use of CUDA. `path` of the shared object.
 void use_fake_driver(const char* path);
+/// Controls the fake driver that the process uses by another way, such as the forwarding library.
+void control_fake_driver(const char* path);
 
 /// Forgets calls and planned failures.
 void reset();

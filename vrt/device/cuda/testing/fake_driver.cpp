@@ -6,6 +6,8 @@
 // Built a second time with VRT_FAKE_OLD_DRIVER it lacks the optional entry points.
 #include "vrt/device/cuda/testing/fake_driver.h"
 
+#include <dlfcn.h>
+
 #include <array>
 #include <chrono>
 #include <cstdlib>
@@ -54,6 +56,8 @@ struct CUctx_st {};
 struct CUmemPoolHandle_st {};
 
 namespace {
+
+constexpr Result kErrorNotFound = 500;
 
 struct Fake {
   std::mutex mutex;
@@ -149,6 +153,19 @@ Result enqueue(CUstream_st* stream, std::function<void()> operation, bool is_ker
 
 Result enqueue_copy(const char* symbol, CUstream_st* stream, void* to, const void* from, std::size_t bytes) {
   return call(symbol, [&] { return enqueue(stream, [=] { std::memcpy(to, from, bytes); }); });
+}
+
+const char* own_path() {
+  Dl_info info{};
+  dladdr(reinterpret_cast<void*>(&fake), &info);
+  return info.dli_fname;
+}
+
+// Arguments in integer registers, in vector registers and on the stack, and a result in a vector register.
+double hidden_sum(int a, double b, int c, float d, int e, double f, int g, float h, int i, double j, int k, double l,
+                  double m, double n, double o, int p) {
+  return a + 2 * b + 3 * c + 4 * static_cast<double>(d) + 5 * e + 6 * f + 7 * g + 8 * static_cast<double>(h) + 9 * i +
+         10 * j + 11 * k + 12 * l + 13 * m + 14 * n + 15 * o + 16 * p;
 }
 
 }  // namespace
@@ -373,6 +390,17 @@ Result cuFuncGetParamInfo(CUfunc_st*, std::size_t index, std::size_t* offset, st
   *offset = kOffsets[index];
   *bytes = kBytes[index];
   return 0;
+}
+// What later drivers call cuX_v2 is found as cuX, as in the real one. "cuFakeSum" is a function without an exported name.
+Result cuGetProcAddress_v2(const char* symbol, void** function, int, std::uint64_t, int* status) {
+  return call("cuGetProcAddress_v2", [&] {
+    static void* const self = dlopen(own_path(), RTLD_NOW | RTLD_NOLOAD);
+    *function = std::strcmp(symbol, "cuFakeSum") == 0 ? reinterpret_cast<void*>(hidden_sum) : nullptr;
+    for (const char* suffix : {"_v2", ""})
+      if (*function == nullptr) *function = dlsym(self, (std::string(symbol) + suffix).c_str());
+    if (status != nullptr) *status = *function == nullptr ? 1 : 0;
+    return *function == nullptr ? kErrorNotFound : Result{0};
+  });
 }
 #endif
 
