@@ -51,6 +51,16 @@ std::size_t calls_of(const std::string& symbol) {
   return static_cast<std::size_t>(std::count(all.begin(), all.end(), symbol));
 }
 
+std::vector<std::pair<void*, void*>> ordered() {
+  std::vector<std::pair<void*, void*>> waits;
+  const auto count = control<decltype(vrt_fake_wait_count)>("vrt_fake_wait_count")();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    auto& [first, second] = waits.emplace_back();
+    control<decltype(vrt_fake_wait)>("vrt_fake_wait")(i, &first, &second);
+  }
+  return waits;
+}
+
 std::int64_t live_objects() { return control<decltype(vrt_fake_live_objects)>("vrt_fake_live_objects")(); }
 
 }  // namespace vrt::cuda::testing

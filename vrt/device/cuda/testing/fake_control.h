@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace vrt::cuda::testing {
@@ -21,5 +22,8 @@ void fail(const char* symbol, std::uint64_t nth, int result);
 /// How many of them were of `symbol`.
 [[nodiscard]] std::size_t calls_of(const std::string& symbol);
 [[nodiscard]] std::int64_t live_objects();
+/// Waits of one stream for another since the last reset, in order: the stream that an event was recorded on, then the one that
+/// waits for it.
+[[nodiscard]] std::vector<std::pair<void*, void*>> ordered();
 
 }  // namespace vrt::cuda::testing

@@ -18,6 +18,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vrt/device/cuda/driver_types.h"
@@ -44,7 +45,7 @@ struct CUstream_st {
 };
 struct CUevent_st {
   std::chrono::steady_clock::time_point reached;
-  bool recorded = false;
+  CUstream_st* recorded_on = nullptr;
 };
 struct CUmod_st {
   std::string image_start;
@@ -62,6 +63,7 @@ constexpr Result kErrorNotFound = 500;
 struct Fake {
   std::mutex mutex;
   std::vector<const char*> log;
+  std::vector<std::pair<CUstream_st*, CUstream_st*>> waits;
   std::string failing_symbol;
   std::uint64_t calls_until_failure = 0;
   Result failure = 0;
@@ -176,6 +178,7 @@ extern "C" {
 void vrt_fake_reset() {
   const std::lock_guard lock(fake().mutex);
   fake().log.clear();
+  fake().waits.clear();
   fake().failing_symbol.clear();
   fake().sticky = 0;
 }
@@ -187,6 +190,11 @@ void vrt_fake_fail(const char* symbol, std::uint64_t nth, int result) {
 }
 std::uint64_t vrt_fake_call_count() { return fake().log.size(); }
 const char* vrt_fake_call(std::uint64_t index) { return fake().log.at(index); }
+std::uint64_t vrt_fake_wait_count() { return fake().waits.size(); }
+void vrt_fake_wait(std::uint64_t index, void** recorded_on, void** waiting) {
+  *recorded_on = fake().waits.at(index).first;
+  *waiting = fake().waits.at(index).second;
+}
 std::int64_t vrt_fake_live_objects() { return static_cast<std::int64_t>(fake().live.size()); }
 
 // The driver.
@@ -250,16 +258,16 @@ Result cuStreamQuery(CUstream_st*) {
 Result cuStreamGetCtx(CUstream_st*, CUctx_st** context) {
   return call("cuStreamGetCtx", [&] { return *context = &fake().context, Result{0}; });
 }
-Result cuStreamWaitEvent(CUstream_st*, CUevent_st*, unsigned) {
-  return call("cuStreamWaitEvent", [] { return Result{0}; });
+Result cuStreamWaitEvent(CUstream_st* stream, CUevent_st* event, unsigned) {
+  return call("cuStreamWaitEvent", [&] { return fake().waits.emplace_back(event->recorded_on, stream), Result{0}; });
 }
 
 Result cuEventCreate(CUevent_st** event, unsigned) { return create("cuEventCreate", event); }
 Result cuEventDestroy_v2(CUevent_st* event) { return destroy("cuEventDestroy_v2", event); }
-Result cuEventRecord(CUevent_st* event, CUstream_st*) {
+Result cuEventRecord(CUevent_st* event, CUstream_st* stream) {
   return call("cuEventRecord", [&] {
     event->reached = std::chrono::steady_clock::now();
-    event->recorded = true;
+    event->recorded_on = stream;
     return Result{0};
   });
 }
