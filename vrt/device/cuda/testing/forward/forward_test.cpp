@@ -24,6 +24,8 @@ extern "C" {
 int cuInit(unsigned flags);
 int cuDriverGetVersion(int* version);
 int cuDeviceGetCount(int* count);
+int cuDevicePrimaryCtxRetain(void** context, int device);
+int cuCtxSetCurrent(void* context);
 int cuStreamCreate(void** stream, unsigned flags);
 int cuStreamDestroy_v2(void* stream);
 int cuLaunchHostFunc(void* stream, void (*function)(void*), void* argument);
@@ -56,6 +58,9 @@ class ForwardTest : public ::testing::Test {
  protected:
   void SetUp() override {
     ASSERT_EQ(vrt_forward_problem(), nullptr) << vrt_forward_problem();
+    void* context = nullptr;
+    cuDevicePrimaryCtxRetain(&context, 0);
+    cuCtxSetCurrent(context);
     vrt_forward_reset();
     fake::reset();
   }
@@ -119,7 +124,7 @@ TEST_F(ForwardTest, CallsInsideCallsAreCounted) {
   int version = 0;
   EXPECT_EQ(cuLaunchHostFunc(stream, ask_inside, &version), 0);
   EXPECT_EQ(version, 13000);
-  EXPECT_EQ(cuLaunchKernel(nullptr, 1, 2, 3, 4, 5, 6, 7, stream, nullptr, nullptr), 0);
+  EXPECT_EQ(cuLaunchKernel(nullptr, 1, 2, 3, 4, 5, 6, 7, stream, nullptr, nullptr), 400);  // No such function.
   EXPECT_EQ(cuStreamDestroy_v2(stream), 0);
   EXPECT_THAT(forwarded(), ElementsAre("cuStreamCreate", "cuLaunchHostFunc", "cuDriverGetVersion", "cuLaunchKernel",
                                        "cuStreamDestroy_v2"));
