@@ -65,9 +65,11 @@ class Stream:
     def take(self, array, max_version=(1, 0)):
         """(pointer, versioned) of an array's tensor, which is vrt's to give back from now on."""
         arguments = {} if self.number is None else {"stream": self.number}
-        if max_version is not None:
-            arguments["max_version"] = max_version
-        capsule = array.__dlpack__(**arguments)
+        versions = {} if max_version is None else {"max_version": max_version}
+        try:
+            capsule = array.__dlpack__(**arguments, **versions)
+        except TypeError:  # From before DLPack 1.0.
+            capsule = array.__dlpack__(**arguments)
         versioned = bool(PYTHON.PyCapsule_IsValid(capsule, VERSIONED))
         name, used = (VERSIONED, USED_VERSIONED) if versioned else (PLAIN, USED_PLAIN)
         pointer = PYTHON.PyCapsule_GetPointer(capsule, name)
