@@ -7,7 +7,6 @@
 #include <tuple>
 #include <vector>
 
-#include "examples/06_cuda_c_string/formula.h"
 #include "vrt/base/error.h"
 #include "vrt/device/cuda/nvrtc.h"
 #include "vrt/device/cuda/prelude.h"
@@ -75,15 +74,6 @@ INSTANTIATE_TEST_SUITE_P(Kernels, CompileGateTest,
                            for (const char c : std::get<1>(tested.param)->file) name += c == '/' || c == '.' ? '_' : c;
                            return name;
                          });
-
-TEST(NvrtcTest, TheStringOfTheExampleCompiles) {
-  for (const int major : {12, 13}) {
-    const auto compiled =
-        compiler(major).compile("formula.cu", with_prelude(formula_source("a * sqrtf(x) + 1.0f")), 87, {});
-    EXPECT_EQ(compiled.log, "");
-    EXPECT_THAT(compiled.image, HasSubstr("formula"));
-  }
-}
 
 TEST(NvrtcTest, TheSameSourceGivesTheSameBytes) {
   const std::string source = with_prelude(kernels::preprocess_cu.text);
