@@ -12,6 +12,7 @@ import argparse
 import collections
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -26,7 +27,8 @@ def cached_libraries():
         cache = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True).stdout
     except OSError:
         return []
-    return [line.split("=>")[1].strip() for line in cache.splitlines() if line.strip().startswith("libcuda.so.1 ")]
+    entries = [line.strip() for line in cache.splitlines()]
+    return [line.split("=>")[1].strip() for line in entries if re.match(r"libcuda\.so\.1 \(.*(x86-64|AArch64)", line)]
 
 
 def real_driver():

@@ -221,6 +221,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, CudaExitTest, ::testing::Values("static", "leaked
 
 int main(int argc, char** argv) {
   setenv("VRT_FAKE_DEVICES", "3", 1);
+  setenv("VRT_CACHE", VRT_TEST_CACHE, 1);  // A hundred processes compile once.
   vrt::cuda::testing::use_fake_driver(VRT_FAKE_DRIVER_PATH);
   ::testing::InitGoogleTest(&argc, argv);
   ::testing::FLAGS_gtest_death_test_style = "threadsafe";

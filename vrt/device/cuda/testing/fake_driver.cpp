@@ -263,6 +263,9 @@ Result cuGetErrorString(Result, const char** text) {
   return 0;
 }
 
+// Asked for by NVRTC 13, which opens libcuda.so.1 by itself and crashes where this is missing.
+Result cuGetExportTable(const void** table, const void*) { return *table = nullptr, kErrorNotFound; }
+
 Result cuDeviceGetCount(int* count) {
   return call("cuDeviceGetCount", [&] { return *count = static_cast<int>(visible_devices().size()), Result{0}; });
 }
