@@ -57,8 +57,9 @@ class DlpackTorchTest(unittest.TestCase):
                 torch.cuda._sleep(SLOW)
                 copied = tensor.clone()
                 del tensor  # The copy has not begun yet.
-            # Takes the block over if vrt thinks that it is free.
+            # Takes the block over if vrt thinks that it is free, and zeroes it.
             other = torch.from_dlpack(self.stream.lend(1 << 10, 1 << 10))
+            self.stream.clear(other)
             self.side.synchronize()
             self.assertEqual(copied[0, -1].item(), (1 << 20) - 1)
             del other

@@ -83,6 +83,7 @@ template <typename T>
 /// given until then: on CUDA, if the producer's stream is known, that stream is made to wait and nothing blocks (its allocator must
 /// free in stream order, as PyTorch's does); else the destructor BLOCKS until that work is done. It must not end in a host task of its
 /// stream, nor while that stream is captured. What the deleter does must not throw. Work on other streams is the caller's to order.
+/// A tensor that was moved from can only be assigned to or destroyed.
 class VRT_API DlpackTensor {
  public:
   DlpackTensor(DlpackTensor&&) noexcept;
