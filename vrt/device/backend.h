@@ -24,6 +24,8 @@ class EventBackend {
   [[nodiscard]] virtual Device device() const noexcept = 0;
   [[nodiscard]] virtual bool is_done() const = 0;
   virtual void synchronize() const = 0;
+  /// BLOCKS like `synchronize`, but leaves failures to the waits of the stream. At once in a host task of that very stream.
+  virtual void wait_leaving_failures() const = 0;
   /// Time since `start`, which is of the same device; both timed. Contract of vrt::elapsed.
   [[nodiscard]] virtual std::chrono::duration<double, std::milli> since(const EventBackend& start) const = 0;
 };

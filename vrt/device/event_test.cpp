@@ -174,8 +174,8 @@ TEST(TimedEventTest, APointThatWasSkippedHasNoTime) {
 }
 
 TEST(EventTest, IsRefusedForADeviceThatCannotBeUsed) {
-  EXPECT_EQ(error_of([] { Event event(Device::cuda(0)); }).code(), ErrorCode::kUnavailable);
-  EXPECT_EQ(error_of([] { TimedEvent event(Device::cuda(0)); }).code(), ErrorCode::kUnavailable);
+  EXPECT_EQ(error_of([] { Event event(Device::cuda(999)); }).code(), ErrorCode::kUnavailable);
+  EXPECT_EQ(error_of([] { TimedEvent event(Device::cuda(999)); }).code(), ErrorCode::kUnavailable);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace vrt {
 namespace {
 
 void order(detail::StreamBackend& stream, const detail::EventBackend& event) {
-  require(event.device() == stream.device(), "a stream of {} cannot wait for an event of {}",
+  require(event.device().kind() == stream.device().kind(), "a stream of {} cannot wait for an event of {}",
           to_string(stream.device()), to_string(event.device()));
   stream.order_after(event);
 }

@@ -58,7 +58,8 @@ class VRT_API Stream {
   [[nodiscard]] bool is_idle() const;
 
   /// Enqueues: later work of this stream starts only after what `event` recorded. Does not block the caller. An event
-  /// that was never recorded orders nothing. Throws kInvalidArgument for an event of another device.
+  /// that was never recorded orders nothing. It may be of another GPU than the stream; throws kInvalidArgument if one of the two is
+  /// of the CPU and the other of a GPU: there a host has to wait.
   void order_after(const Event& event) const;
   void order_after(const TimedEvent& event) const;
 

@@ -33,6 +33,12 @@ void CpuEvent::synchronize() const {
   if (recorded.queue) WorkQueue::wait(recorded);
 }
 
+void CpuEvent::wait_leaving_failures() const {
+  counted().waits.increment();
+  const Point recorded = point();
+  if (recorded.queue && !recorded.queue->is_own_worker()) recorded.queue->wait_completed(recorded.sequence);
+}
+
 TimeSlot::Clock::time_point CpuEvent::time(const char* which) const {
   const std::lock_guard lock(mutex_);
   require(static_cast<bool>(point_.queue), "no time has elapsed: the {} event was never recorded", which);

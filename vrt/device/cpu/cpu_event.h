@@ -19,6 +19,7 @@ class CpuEvent final : public detail::EventBackend {
   [[nodiscard]] Device device() const noexcept override { return Device::cpu(); }
   [[nodiscard]] bool is_done() const override;
   void synchronize() const override;
+  void wait_leaving_failures() const override;
   [[nodiscard]] std::chrono::duration<double, std::milli> since(const detail::EventBackend& start) const override;
 
   void record(WorkQueue& queue);

@@ -23,7 +23,7 @@
 namespace vrt {
 namespace {
 
-using ::testing::Contains;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 namespace fake = cuda::testing;
@@ -84,6 +84,17 @@ TEST_F(CudaDeviceTest, CountersAgreeWithTheDriversCalls) {
   EXPECT_EQ(frame.copies, 2U);
   EXPECT_EQ(frame.waits, 1U);
   EXPECT_EQ(frame.device_allocations + frame.pinned_allocations + frame.blocking_copies, 0U);
+}
+
+TEST_F(CudaDeviceTest, PageLockedMemoryIsZeroAndCounted) {
+  const DeviceCounters before = counters(Device::cuda(0));
+  {
+    const PinnedBuffer<std::uint8_t> pinned(Device::cuda(0), 100);
+    EXPECT_THAT(pinned.host(), Each(0));
+  }
+  const DeviceCounters after = counters(Device::cuda(0)) - before;
+  EXPECT_EQ(after.pinned_allocations, 1U);
+  EXPECT_EQ(after.pinned_frees, 1U);
 }
 
 TEST_F(CudaDeviceTest, CopiesReachTheOtherSide) {
@@ -312,6 +323,23 @@ TEST(CudaDriverDeathTest, AnOldDriverIsNamedWithItsVersion) {
               "CUDA 11.4.*12.0");
 }
 
+void name_visible() {
+  setenv("VRT_FAKE_DEVICES", "3", 1);
+  setenv("CUDA_VISIBLE_DEVICES", "2,0", 1);
+  std::fprintf(stderr, "%zu: %s, %s", Device::all().size() - 1, describe(Device::cuda(0)).name.c_str(),
+               describe(Device::cuda(1)).name.c_str());
+  std::exit(0);
+}
+
+TEST(CudaDriverDeathTest, NumbersCountTheDevicesThatCudaShows) {
+  EXPECT_EXIT(name_visible(), ::testing::ExitedWithCode(0), "^2: Fake GPU 2, Fake GPU 0$");
+}
+
+TEST(CudaDriverDeathTest, NoVisibleDeviceIsSaid) {
+  EXPECT_EXIT((setenv("CUDA_VISIBLE_DEVICES", "-1", 1), report_problem()), ::testing::ExitedWithCode(1),
+              "finds no GPU.*CUDA_VISIBLE_DEVICES");
+}
+
 void allocate_and_exit() {
   {
     const Stream stream(Device::cuda(0));
@@ -334,6 +362,7 @@ TEST(CudaDriverDeathTest, ADriverWithoutTheOptionalEntryPointsWorks) {
 }  // namespace vrt
 
 int main(int argc, char** argv) {
+  setenv("VRT_KERNEL_CACHE", "off", 1);
   vrt::cuda::testing::use_fake_driver(VRT_FAKE_DRIVER_PATH);
   ::testing::InitGoogleTest(&argc, argv);
   ::testing::FLAGS_gtest_death_test_style = "threadsafe";

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <exception>
 #include <future>
 #include <memory>
@@ -184,12 +185,15 @@ detail::DeviceBackend::Pinned CudaDevice::allocate_pinned(std::size_t bytes) {
           "mapping page-locked host memory");
     pinned.device = reinterpret_cast<void*>(view);
   }
+  std::memset(pinned.host, 0, bytes);
+  counts_.pinned_allocations.increment();
   return pinned;
 }
 
 void CudaDevice::free_pinned(void* host, std::size_t /*bytes*/) noexcept {
   const ContextScope current = scope();
   report(api_.mem_free_host(host), "cuMemFreeHost");
+  counts_.pinned_frees.increment();
 }
 
 void CudaDevice::check(Result result, const char* call, std::string_view doing) {

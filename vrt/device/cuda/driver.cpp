@@ -140,6 +140,10 @@ void check(Result result, const char* call, std::string_view doing) {
   if (result == kErrorOutOfMemory) {
     throw Error(ErrorCode::kOutOfMemory, fmt::format("out of device memory while {}", doing), cause);
   }
+  if (result == kErrorDeinitialized) {
+    throw Error(ErrorCode::kUnavailable, fmt::format("the CUDA driver has ended with the process, before {}", doing),
+                cause);
+  }
   if (is_sticky(result)) {
     throw Error(
         ErrorCode::kDeviceLost,

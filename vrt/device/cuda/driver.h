@@ -29,7 +29,8 @@ struct DriverStatus {
 [[nodiscard]] std::string version_text(int version);
 
 /// Turns a driver's answer into an exception unless it is success: the code's name and text, the call, and what vrt was doing.
-/// Out of memory becomes kOutOfMemory, a sticky fault kDeviceLost, everything else kBackend.
+/// Out of memory becomes kOutOfMemory, a sticky fault kDeviceLost, a driver that has already ended kUnavailable, everything else
+/// kBackend.
 void check(Result result, const char* call, std::string_view doing);
 
 /// For destructors: reports a failure through the log instead of throwing, and says nothing when the driver has already

@@ -20,10 +20,14 @@ bool CudaEvent::is_done() const {
 }
 
 void CudaEvent::synchronize() const {
+  wait_leaving_failures();
+  if (is_recorded()) failure_->rethrow();
+}
+
+void CudaEvent::wait_leaving_failures() const {
   device_.counts().waits.increment();
   if (!is_recorded()) return;
   device_.check(device_.api().event_synchronize(event_), "cuEventSynchronize", "waiting for an event");
-  failure_->rethrow();
 }
 
 std::chrono::duration<double, std::milli> CudaEvent::since(const detail::EventBackend& start) const {

@@ -20,6 +20,7 @@ class CudaEvent final : public detail::EventBackend {
   [[nodiscard]] Device device() const noexcept override { return device_.device(); }
   [[nodiscard]] bool is_done() const override;
   void synchronize() const override;
+  void wait_leaving_failures() const override;
   [[nodiscard]] std::chrono::duration<double, std::milli> since(const detail::EventBackend& start) const override;
 
   [[nodiscard]] CUevent_st* handle() const noexcept { return event_; }

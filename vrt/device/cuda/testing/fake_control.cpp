@@ -25,6 +25,10 @@ Function* control(const char* name) {
 
 void use_fake_driver(const char* path) {
   setenv("VRT_CUDA_DRIVER", path, 1);
+  control_fake_driver(path);
+}
+
+void control_fake_driver(const char* path) {
   library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw std::runtime_error(dlerror());
 }
@@ -45,6 +49,16 @@ std::vector<std::string> calls() {
 std::size_t calls_of(const std::string& symbol) {
   const auto all = calls();
   return static_cast<std::size_t>(std::count(all.begin(), all.end(), symbol));
+}
+
+std::vector<std::pair<void*, void*>> ordered() {
+  std::vector<std::pair<void*, void*>> waits;
+  const auto count = control<decltype(vrt_fake_wait_count)>("vrt_fake_wait_count")();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    auto& [first, second] = waits.emplace_back();
+    control<decltype(vrt_fake_wait)>("vrt_fake_wait")(i, &first, &second);
+  }
+  return waits;
 }
 
 std::int64_t live_objects() { return control<decltype(vrt_fake_live_objects)>("vrt_fake_live_objects")(); }

@@ -3,12 +3,15 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace vrt::cuda::testing {
 
 /// Loads the fake driver as the process's CUDA driver; before any other use of CUDA. `path` of the shared object.
 void use_fake_driver(const char* path);
+/// Controls the fake driver that the process uses by another way, such as the forwarding library.
+void control_fake_driver(const char* path);
 
 /// Forgets calls and planned failures.
 void reset();
@@ -19,5 +22,8 @@ void fail(const char* symbol, std::uint64_t nth, int result);
 /// How many of them were of `symbol`.
 [[nodiscard]] std::size_t calls_of(const std::string& symbol);
 [[nodiscard]] std::int64_t live_objects();
+/// Waits of one stream for another since the last reset, in order: the stream that an event was recorded on, then the one that
+/// waits for it.
+[[nodiscard]] std::vector<std::pair<void*, void*>> ordered();
 
 }  // namespace vrt::cuda::testing

@@ -4,8 +4,12 @@
 // counted but not run. Every call is logged and can be made to fail. The environment sets what a process sees:
 //   VRT_FAKE_VERSION=12020  VRT_FAKE_INIT=100 (cuInit's answer)  VRT_FAKE_DEVICES=2  VRT_FAKE_POOLS=0
 //   VRT_FAKE_INTEGRATED=1  VRT_FAKE_ELAPSED=1 (cuEventElapsedTime's answer)
-// Built a second time with VRT_FAKE_OLD_DRIVER it lacks the optional entry points that came with CUDA 11.2 and later.
+//   CUDA_VISIBLE_DEVICES=2,0 (as the real one: which of them, and in which order)
+//   VRT_FAKE_ENDS=1 (once its static objects are destroyed, every call answers that the driver has ended)
+// Built a second time with VRT_FAKE_OLD_DRIVER it lacks the optional entry points.
 #include "vrt/device/cuda/testing/fake_driver.h"
+
+#include <dlfcn.h>
 
 #include <array>
 #include <chrono>
@@ -17,7 +21,9 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vrt/device/cuda/driver_types.h"
@@ -38,35 +44,46 @@ struct CUgraph_st {
 struct CUgraphExec_st {
   CUgraph_st* graph;
 };
+struct CUctx_st {
+  int device = 0;
+  Result sticky = 0;
+};
 struct CUstream_st {
+  CUctx_st* context = nullptr;
   std::unique_ptr<CUgraph_st> capture;
   CUgraphNode_st* last = nullptr;
 };
 struct CUevent_st {
+  CUctx_st* context = nullptr;
   std::chrono::steady_clock::time_point reached;
-  bool recorded = false;
+  CUstream_st* recorded_on = nullptr;
 };
 struct CUmod_st {
-  std::string image_start;
+  CUctx_st* context = nullptr;
 };
 struct CUfunc_st {
-  std::string name;
+  CUctx_st* context = nullptr;
 };
-struct CUctx_st {};
 struct CUmemPoolHandle_st {};
 
 namespace {
 
+constexpr Result kErrorInvalidContext = 201;
+constexpr Result kErrorInvalidHandle = 400;
+constexpr Result kErrorNotFound = 500;
+constexpr int kMostDevices = 16;
+
 struct Fake {
   std::mutex mutex;
   std::vector<const char*> log;
+  std::vector<std::pair<CUstream_st*, CUstream_st*>> waits;
   std::string failing_symbol;
   std::uint64_t calls_until_failure = 0;
   Result failure = 0;
-  Result sticky = 0;
+  bool has_ended = false;
   std::set<const void*> live;
-  std::map<std::string, std::unique_ptr<CUfunc_st>> functions;
-  CUctx_st context;
+  std::map<std::pair<CUctx_st*, std::string>, std::unique_ptr<CUfunc_st>> functions;
+  std::array<CUctx_st, kMostDevices> contexts;
   CUmemPoolHandle_st pool;
 };
 
@@ -74,6 +91,14 @@ Fake& fake() {
   static Fake* const instance = new Fake();  // The driver outlives every static object.
   return *instance;
 }
+
+// Destroyed as the real driver's static objects are: before those of a program that were made before it was loaded.
+struct Ending {
+  ~Ending() {
+    const std::lock_guard lock(fake().mutex);
+    fake().has_ended = std::getenv("VRT_FAKE_ENDS") != nullptr;
+  }
+} ending;
 
 thread_local CUctx_st* current_context = nullptr;
 
@@ -84,28 +109,50 @@ int setting(const char* name, int otherwise) {
 
 bool is_sticky(Result result) { return result >= 700 && result < 720; }
 
-// The answer that was planned for this call; 0 if none was.
-Result planned_answer(const char* symbol) {
+// The devices that the process sees, by the machine's number.
+std::vector<int> visible_devices() {
+  const int count = setting("VRT_FAKE_DEVICES", 1);
+  std::vector<int> devices;
+  const char* chosen = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (chosen == nullptr) {
+    for (int device = 0; device < count; ++device) devices.push_back(device);
+    return devices;
+  }
+  std::istringstream list(chosen);
+  for (std::string entry; std::getline(list, entry, ',');) {
+    const int device = std::atoi(entry.c_str());
+    if (device < 0 || device >= count) break;  // As the real one: those behind an invalid one are not seen.
+    devices.push_back(device);
+  }
+  return devices;
+}
+
+// The answer that was planned for this call; 0 if none was. A sticky fault is one of the context that met it.
+Result planned_answer(const char* symbol, CUctx_st* context) {
   Fake& f = fake();
+  if (f.has_ended) return vrt::cuda::kErrorDeinitialized;
   f.log.push_back(symbol);
-  if (f.sticky != 0) return f.sticky;
+  if (context != nullptr && context->sticky != 0) return context->sticky;
   if (f.failing_symbol != symbol || f.calls_until_failure-- != 0) return 0;
   f.failing_symbol.clear();
-  if (is_sticky(f.failure)) f.sticky = f.failure;
+  if (is_sticky(f.failure) && context != nullptr) context->sticky = f.failure;
   return f.failure;
 }
 
 template <typename Body>
-Result call(const char* symbol, const Body& body) {
+Result call(const char* symbol, const Body& body, CUctx_st* context = current_context) {
   const std::lock_guard lock(fake().mutex);
-  if (const Result planned = planned_answer(symbol); planned != 0) return planned;
+  if (const Result planned = planned_answer(symbol, context); planned != 0) return planned;
   return body();
 }
 
+// Streams, events, modules and graphs are of the context that is current.
 template <typename Object>
 Result create(const char* symbol, Object** out) {
   return call(symbol, [&] {
+    if (current_context == nullptr) return kErrorInvalidContext;
     *out = new Object();
+    if constexpr (requires { (*out)->context; }) (*out)->context = current_context;
     fake().live.insert(*out);
     return Result{0};
   });
@@ -121,8 +168,10 @@ Result destroy(const char* symbol, Object* object) {
 }
 
 Result allocate(void** out, std::size_t bytes) {
-  *out = std::calloc(1, bytes == 0 ? 1 : bytes);
+  if (current_context == nullptr) return kErrorInvalidContext;
+  *out = std::malloc(bytes == 0 ? 1 : bytes);
   if (*out == nullptr) return vrt::cuda::kErrorOutOfMemory;
+  std::memset(*out, 0xCD, bytes);  // Whatever was there before.
   fake().live.insert(*out);
   return 0;
 }
@@ -131,6 +180,11 @@ Result release(void* memory) {
   if (fake().live.erase(memory) == 0) return vrt::cuda::kErrorInvalidValue;
   std::free(memory);
   return 0;
+}
+
+// The default streams, 1 and 2, are of whatever is current.
+CUctx_st* context_of(CUstream_st* stream) {
+  return reinterpret_cast<std::uintptr_t>(stream) <= 2 ? current_context : stream->context;
 }
 
 void* host(DevicePointer pointer) { return reinterpret_cast<void*>(pointer); }
@@ -153,6 +207,19 @@ Result enqueue_copy(const char* symbol, CUstream_st* stream, void* to, const voi
   return call(symbol, [&] { return enqueue(stream, [=] { std::memcpy(to, from, bytes); }); });
 }
 
+const char* own_path() {
+  Dl_info info{};
+  dladdr(reinterpret_cast<void*>(&fake), &info);
+  return info.dli_fname;
+}
+
+// Arguments in integer registers, in vector registers and on the stack, and a result in a vector register.
+double hidden_sum(int a, double b, int c, float d, int e, double f, int g, float h, int i, double j, int k, double l,
+                  double m, double n, double o, int p) {
+  return a + 2 * b + 3 * c + 4 * static_cast<double>(d) + 5 * e + 6 * f + 7 * g + 8 * static_cast<double>(h) + 9 * i +
+         10 * j + 11 * k + 12 * l + 13 * m + 14 * n + 15 * o + 16 * p;
+}
+
 }  // namespace
 
 extern "C" {
@@ -161,8 +228,9 @@ extern "C" {
 void vrt_fake_reset() {
   const std::lock_guard lock(fake().mutex);
   fake().log.clear();
+  fake().waits.clear();
   fake().failing_symbol.clear();
-  fake().sticky = 0;
+  for (CUctx_st& context : fake().contexts) context.sticky = 0;
 }
 void vrt_fake_fail(const char* symbol, std::uint64_t nth, int result) {
   const std::lock_guard lock(fake().mutex);
@@ -172,6 +240,11 @@ void vrt_fake_fail(const char* symbol, std::uint64_t nth, int result) {
 }
 std::uint64_t vrt_fake_call_count() { return fake().log.size(); }
 const char* vrt_fake_call(std::uint64_t index) { return fake().log.at(index); }
+std::uint64_t vrt_fake_wait_count() { return fake().waits.size(); }
+void vrt_fake_wait(std::uint64_t index, void** recorded_on, void** waiting) {
+  *recorded_on = fake().waits.at(index).first;
+  *waiting = fake().waits.at(index).second;
+}
 std::int64_t vrt_fake_live_objects() { return static_cast<std::int64_t>(fake().live.size()); }
 
 // The driver.
@@ -191,15 +264,19 @@ Result cuGetErrorString(Result, const char** text) {
   return 0;
 }
 
+// Asked for by NVRTC 13, which opens libcuda.so.1 by itself and crashes where this is missing.
+Result cuGetExportTable(const void** table, const void*) { return *table = nullptr, kErrorNotFound; }
+
 Result cuDeviceGetCount(int* count) {
-  return call("cuDeviceGetCount", [&] { return *count = setting("VRT_FAKE_DEVICES", 1), Result{0}; });
+  return call("cuDeviceGetCount", [&] { return *count = static_cast<int>(visible_devices().size()), Result{0}; });
 }
 Result cuDeviceGet(DeviceId* device, int ordinal) {
-  return call("cuDeviceGet", [&] { return *device = ordinal, Result{0}; });
+  return call("cuDeviceGet",
+              [&] { return *device = visible_devices().at(static_cast<std::size_t>(ordinal)), Result{0}; });
 }
-Result cuDeviceGetName(char* name, int capacity, DeviceId) {
+Result cuDeviceGetName(char* name, int capacity, DeviceId device) {
   return call("cuDeviceGetName", [&] {
-    std::strncpy(name, "Fake GPU", static_cast<std::size_t>(capacity));
+    std::snprintf(name, static_cast<std::size_t>(capacity), "Fake GPU %d", device);
     return Result{0};
   });
 }
@@ -223,42 +300,53 @@ Result cuDeviceGetAttribute(int* value, Enum attribute, DeviceId) {
     return Result{0};
   });
 }
-Result cuDevicePrimaryCtxRetain(CUctx_st** context, DeviceId) {
-  return call("cuDevicePrimaryCtxRetain", [&] { return *context = &fake().context, Result{0}; });
+Result cuDevicePrimaryCtxRetain(CUctx_st** context, DeviceId device) {
+  return call("cuDevicePrimaryCtxRetain", [&] {
+    *context = &fake().contexts.at(static_cast<std::size_t>(device));
+    (*context)->device = device;
+    return Result{0};
+  });
 }
 // Not logged and never failing: they stand in the path of every other call.
-Result cuCtxGetCurrent(CUctx_st** context) { return *context = current_context, 0; }
-Result cuCtxSetCurrent(CUctx_st* context) { return current_context = context, 0; }
+Result cuCtxGetCurrent(CUctx_st** context) {
+  if (fake().has_ended) return vrt::cuda::kErrorDeinitialized;
+  return *context = current_context, 0;
+}
+Result cuCtxSetCurrent(CUctx_st* context) {
+  if (fake().has_ended) return vrt::cuda::kErrorDeinitialized;
+  return current_context = context, 0;
+}
 
 Result cuStreamCreate(CUstream_st** stream, unsigned) { return create("cuStreamCreate", stream); }
 Result cuStreamDestroy_v2(CUstream_st* stream) { return destroy("cuStreamDestroy_v2", stream); }
-Result cuStreamSynchronize(CUstream_st*) {
-  return call("cuStreamSynchronize", [] { return Result{0}; });
+Result cuStreamSynchronize(CUstream_st* stream) {
+  return call("cuStreamSynchronize", [] { return Result{0}; }, context_of(stream));
 }
-Result cuStreamQuery(CUstream_st*) {
-  return call("cuStreamQuery", [] { return Result{0}; });
+Result cuStreamQuery(CUstream_st* stream) {
+  return call("cuStreamQuery", [] { return Result{0}; }, context_of(stream));
 }
-Result cuStreamGetCtx(CUstream_st*, CUctx_st** context) {
-  return call("cuStreamGetCtx", [&] { return *context = &fake().context, Result{0}; });
+Result cuStreamGetCtx(CUstream_st* stream, CUctx_st** context) {
+  return call("cuStreamGetCtx", [&] { return *context = context_of(stream), Result{0}; });
 }
-Result cuStreamWaitEvent(CUstream_st*, CUevent_st*, unsigned) {
-  return call("cuStreamWaitEvent", [] { return Result{0}; });
+Result cuStreamWaitEvent(CUstream_st* stream, CUevent_st* event, unsigned) {
+  return call("cuStreamWaitEvent", [&] { return fake().waits.emplace_back(event->recorded_on, stream), Result{0}; });
 }
 
 Result cuEventCreate(CUevent_st** event, unsigned) { return create("cuEventCreate", event); }
 Result cuEventDestroy_v2(CUevent_st* event) { return destroy("cuEventDestroy_v2", event); }
-Result cuEventRecord(CUevent_st* event, CUstream_st*) {
+Result cuEventRecord(CUevent_st* event, CUstream_st* stream) {
   return call("cuEventRecord", [&] {
+    if (context_of(stream) != event->context) return kErrorInvalidHandle;
     event->reached = std::chrono::steady_clock::now();
-    event->recorded = true;
+    event->recorded_on = stream;
     return Result{0};
   });
 }
-Result cuEventQuery(CUevent_st*) {
-  return call("cuEventQuery", [] { return Result{0}; });
+Result cuEventQuery(CUevent_st* event) {
+  return call("cuEventQuery", [] { return Result{0}; }, event->context);
 }
-Result cuEventSynchronize(CUevent_st*) {
-  return call("cuEventSynchronize", [] { return Result{0}; });
+Result cuEventSynchronize(CUevent_st* event) {
+  return call("cuEventSynchronize", [] { return Result{0}; }, event->context);
 }
 Result cuEventElapsedTime(float* milliseconds, CUevent_st* start, CUevent_st* end) {
   return call("cuEventElapsedTime", [&] {
@@ -299,10 +387,10 @@ Result cuMemsetD8Async(DevicePointer to, unsigned char value, std::size_t bytes,
 
 Result cuModuleLoadData(CUmod_st** module, const void*) { return create("cuModuleLoadData", module); }
 Result cuModuleUnload(CUmod_st* module) { return destroy("cuModuleUnload", module); }
-Result cuModuleGetFunction(CUfunc_st** function, CUmod_st*, const char* name) {
+Result cuModuleGetFunction(CUfunc_st** function, CUmod_st* module, const char* name) {
   return call("cuModuleGetFunction", [&] {
-    auto& known = fake().functions[name];
-    if (known == nullptr) known = std::make_unique<CUfunc_st>(CUfunc_st{name});
+    auto& known = fake().functions[{module->context, name}];
+    if (known == nullptr) known = std::make_unique<CUfunc_st>(CUfunc_st{module->context});
     *function = known.get();
     return Result{0};
   });
@@ -310,14 +398,17 @@ Result cuModuleGetFunction(CUfunc_st** function, CUmod_st*, const char* name) {
 Result cuFuncSetAttribute(CUfunc_st*, Enum, int) {
   return call("cuFuncSetAttribute", [] { return Result{0}; });
 }
-Result cuLaunchKernel(CUfunc_st*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+Result cuLaunchKernel(CUfunc_st* function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                       CUstream_st* stream, void**, void**) {
-  return call("cuLaunchKernel", [&] { return enqueue(stream, [] {}, true); });
+  return call("cuLaunchKernel", [&] {
+    if (function == nullptr || function->context != context_of(stream)) return kErrorInvalidHandle;
+    return enqueue(stream, [] {}, true);
+  });
 }
 Result cuLaunchHostFunc(CUstream_st* stream, void (*function)(void*), void* argument) {
   // Not under the lock: the function gives its node back, and may be slow.
   std::unique_lock lock(fake().mutex);
-  if (const Result planned = planned_answer("cuLaunchHostFunc"); planned != 0) return planned;
+  if (const Result planned = planned_answer("cuLaunchHostFunc", context_of(stream)); planned != 0) return planned;
   if (stream->capture != nullptr) return enqueue(stream, [=] { function(argument); });
   lock.unlock();
   function(argument);
@@ -382,6 +473,17 @@ Result cuFuncGetParamInfo(CUfunc_st*, std::size_t index, std::size_t* offset, st
   *offset = kOffsets[index];
   *bytes = kBytes[index];
   return 0;
+}
+// What later drivers call cuX_v2 is found as cuX, as in the real one. "cuFakeSum" is a function without an exported name.
+Result cuGetProcAddress_v2(const char* symbol, void** function, int, std::uint64_t, int* status) {
+  return call("cuGetProcAddress_v2", [&] {
+    static void* const self = dlopen(own_path(), RTLD_NOW | RTLD_NOLOAD);
+    *function = std::strcmp(symbol, "cuFakeSum") == 0 ? reinterpret_cast<void*>(hidden_sum) : nullptr;
+    for (const char* suffix : {"_v2", ""})
+      if (*function == nullptr) *function = dlsym(self, (std::string(symbol) + suffix).c_str());
+    if (status != nullptr) *status = *function == nullptr ? 1 : 0;
+    return *function == nullptr ? kErrorNotFound : Result{0};
+  });
 }
 #endif
 
