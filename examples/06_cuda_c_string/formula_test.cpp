@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "vrt/device/cuda/nvrtc.h"
-#include "vrt/device/cuda/prelude.h"
 
 namespace {
 
@@ -15,9 +14,9 @@ class FormulaTest : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(FormulaTest, CompilesForAJetsonAndAServer) {
   const vrt::cuda::Nvrtc compiler(GetParam());
-  const std::string source = std::string(vrt::cuda::prelude_text()) + formula_source("a * sqrtf(x) + 1.0f");
+  const auto build = vrt::cuda::production_build("formula.cu", formula_source("a * sqrtf(x) + 1.0f"));
   for (const int architecture : {87, 90}) {
-    const auto compiled = compiler.compile("formula.cu", source, architecture, {});
+    const auto compiled = compiler.compile(build, architecture);
     EXPECT_EQ(compiled.target, "sm_" + std::to_string(architecture));
     EXPECT_EQ(compiled.log, "");
     EXPECT_THAT(compiled.image, HasSubstr("formula"));

@@ -6,7 +6,8 @@
 
 namespace vrt::cuda {
 
-/// Makes a context current in this thread for the scope's duration, and puts back what was current before.
+/// Makes a context current in this thread for the scope's duration, and puts back what was current before; where none was, it
+/// stays current.
 class ContextScope {
  public:
   ContextScope(const DriverApi& api, CUctx_st* context);

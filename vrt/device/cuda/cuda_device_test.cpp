@@ -362,7 +362,7 @@ TEST(CudaDriverDeathTest, ADriverWithoutTheOptionalEntryPointsWorks) {
 }  // namespace vrt
 
 int main(int argc, char** argv) {
-  setenv("VRT_KERNEL_CACHE", "off", 1);
+  setenv("VRT_KERNEL_CACHE", "off", 0);  // Children of the tests of the cache are told otherwise.
   vrt::cuda::testing::use_fake_driver(VRT_FAKE_DRIVER_PATH);
   ::testing::InitGoogleTest(&argc, argv);
   ::testing::FLAGS_gtest_death_test_style = "threadsafe";

@@ -34,6 +34,7 @@ std::chrono::duration<double, std::milli> CudaEvent::since(const detail::EventBa
   const auto& from = dynamic_cast<const CudaEvent&>(start);
   require(from.is_recorded() && is_recorded(), "elapsed needs two recorded events; record both on a stream first");
   require(from.is_done() && is_done(), "elapsed needs two events that were reached; wait for the later one first");
+  const ContextScope current = device_.scope();
   float milliseconds = 0;
   device_.check(device_.api().event_elapsed_time(&milliseconds, from.event_, event_), "cuEventElapsedTime",
                 "measuring the time between two events");

@@ -68,7 +68,7 @@ class KernelCacheProcessTest : public ::testing::Test {
   // Starts KernelCacheChildTest with its cache in `root_`.
   [[nodiscard]] pid_t start(const std::vector<std::string>& variables = {}) const {
     std::vector<std::string> words{"vrt_cuda_test", "--gtest_filter=KernelCacheChildTest.*", "--gtest_brief=1"};
-    std::vector<std::string> environment{"VRT_CACHE=" + root_.string()};
+    std::vector<std::string> environment{"VRT_CACHE=" + root_.string(), "VRT_KERNEL_CACHE=on"};
     environment.insert(environment.end(), variables.begin(), variables.end());
     for (char** variable = environ; *variable != nullptr; ++variable) {
       const std::string text(*variable);

@@ -193,6 +193,10 @@ void* CudaStream::allocate(std::size_t bytes) {
   } else {
     device_.check(api.mem_alloc(&data, in_whole_words(bytes)), "cuMemAlloc_v2", doing());
   }
+  // So that what is read with the last byte is not undefined, whatever a checker of memory looks at.
+  if (const std::size_t rest = in_whole_words(bytes) - bytes; rest > 0) {
+    device_.check(api.memset_async(data + bytes, 0, rest, stream_), "cuMemsetD8Async", doing());
+  }
   return reinterpret_cast<void*>(data);
 }
 
