@@ -133,7 +133,7 @@ class GpuTest(BenchTest):
         report, table = self.gpu()
         self.assertEqual(list(report["stages"]), ["source", "enqueue", "gpu", "wait", "finalise", "frame"])
         gpu = report["gpu"]
-        self.assertEqual(report["device"]["model"], "Fake GPU")
+        self.assertEqual(report["device"]["model"], "Fake GPU 0")
         self.assertEqual((gpu["driver"], gpu["cuda"], gpu["nvrtc"]), ("580.65.06", "CUDA 13.0", "CUDA 12.6"))
         self.assertEqual(gpu["power_mode"], "700 W limit")
         self.assertGreaterEqual(len(gpu["during"]), 1)
