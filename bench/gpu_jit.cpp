@@ -18,6 +18,7 @@
 #include "bench/gpu_modes.h"
 #include "bench/gpu_timing.h"
 #include "vrt/base/fail.h"
+#include "vrt/device/cuda/nvrtc.h"
 #include "vrt/device/kernel.h"
 #include "vrt/device/stream.h"
 #include "vrt/image/kernel_sources.h"
@@ -127,6 +128,7 @@ void measure_jit(Device device, GpuReport& report) {
       add_run(cached[how], device, how);
     }
   }
+  (void)cuda::nvrtc();  // The processes' compiler is this one's as well: the report then names it.
   report.add_fact({"sources", static_cast<std::int64_t>(sources().size())});
   for (const auto& [how, text] : ways) report.add_row(row_of("cold, " + text, cold[how]));
   for (const auto& [how, text] : ways) report.add_row(row_of("cached, " + text, cached[how]));
