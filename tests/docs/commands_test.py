@@ -68,6 +68,8 @@ class CommandsTest(unittest.TestCase):
             check_preset(self, words)
         elif program.endswith(".sh"):
             self.assertTrue((ROOT / "tools/bundle" / program).exists(), "not a script of the archives")
+        elif program.endswith(".py"):
+            self.assertTrue(os.access(ROOT / words[0], os.X_OK), "not a program of the repository")
         else:
             self.assertRegex(words[0], r"\A(build/\w+/)?bin/vrt_\w+\Z", "this test does not know the command: teach it")
 

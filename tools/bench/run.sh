@@ -6,6 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
 
 status=0
 for benchmark in build/release/bin/vrt_*_benchmark; do
+  [ "${benchmark##*/}" = vrt_gpu_benchmark ] && continue # Needs a GPU, and says what to do: docs/benchmarking.md.
   echo "== ${benchmark##*/}"
   "$benchmark" || status=1
 done

@@ -1,0 +1,93 @@
+// What a GPU does with vrt, in numbers. Needs a GPU and NVRTC, and nothing else: no video, no network, no peer.
+// gpu_against_python.py sets the results beside other libraries'; docs/benchmarking.md says how to run both.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/gpu_modes.h"
+#include "bench/gpu_report.h"
+#include "vrt/base/error.h"
+#include "vrt/base/fail.h"
+
+namespace vrt {
+namespace {
+
+constexpr const char* kUsage = R"(usage: vrt_gpu_benchmark MODE [--device cuda:N] [--json FILE]
+  preprocess   pictures to network inputs: GPU time, bytes a second, share of the speed of a copy
+  launch       what a launch costs the host, by vrt and by the driver alone; a frame as launches and as a graph
+  jit          compiling all kernels with an empty cache and with a full one
+  soak FRAMES  memory of device and host over many frames; ends with 1 if it grows
+)";
+
+struct Arguments {
+  std::vector<std::string> words;
+  Device device = Device::cuda(0);
+  std::string json;
+};
+
+Arguments arguments_of(int argc, char** argv) {
+  Arguments arguments;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (!word.starts_with("--")) {
+      arguments.words.emplace_back(word);
+      continue;
+    }
+    require(i + 1 < argc && (word == "--device" || word == "--json"), "'{}' is no option or has no value\n{}", word,
+            kUsage);
+    const std::string value = argv[++i];
+    if (word == "--json") arguments.json = value;
+    if (word == "--device") arguments.device = Device::parse(value);
+  }
+  require(arguments.device.is_cuda(), "'{}' is no GPU", to_string(arguments.device));
+  return arguments;
+}
+
+std::int64_t frames_of(const std::string& text) {
+  std::int64_t frames = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), frames);
+  require(error == std::errc() && end == text.data() + text.size(), "'{}' is no number of frames\n{}", text, kUsage);
+  return frames;
+}
+
+// False if the mode says that something does not hold.
+bool measure(const Arguments& arguments, GpuReport& report) {
+  const std::vector<std::string>& words = arguments.words;
+  if (words.size() == 2 && words[0] == "soak") return measure_soak(arguments.device, frames_of(words[1]), report);
+  require(words.size() == 1, "expected one mode\n{}", kUsage);
+  if (words[0] == "preprocess") return measure_preprocess(arguments.device, report), true;
+  if (words[0] == "launch") return measure_launch(arguments.device, report), true;
+  if (words[0] == "jit") return measure_jit(arguments.device, report), true;
+  fail(ErrorCode::kInvalidArgument, "'{}' is no mode\n{}", words[0], kUsage);
+}
+
+int run(const Arguments& arguments) {
+  require(!arguments.words.empty(), "expected a mode\n{}", kUsage);
+  if (arguments.words.size() == 2 && arguments.words[0] == "jit-child") {
+    run_jit_child(arguments.device, arguments.words[1]);
+    return 0;
+  }
+  GpuReport report(arguments.words[0], arguments.device);
+  const bool holds = measure(arguments, report);
+  report.finish();
+  report.print();
+  if (!arguments.json.empty()) report.write_json(arguments.json);
+  return holds ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace vrt
+
+int main(int argc, char** argv) {
+  try {
+    return vrt::run(vrt::arguments_of(argc, argv));
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "vrt_gpu_benchmark: {}\n", error.what());
+    return 2;
+  }
+}

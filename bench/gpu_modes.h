@@ -1,0 +1,32 @@
+// The modes of vrt_gpu_benchmark. Each measures on one GPU and adds to the report; a device that cannot be used is an Error.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "bench/gpu_report.h"
+#include "vrt/device/device.h"
+
+namespace vrt {
+
+/// Preprocessing by format, size, mode, filter and batch, beside the speed of a copy.
+void measure_preprocess(Device device, GpuReport& report);
+/// What a launch costs the host: vrt's, the driver's own, and a frame of ten kernels as launches and as a graph.
+void measure_launch(Device device, GpuReport& report);
+/// Compiling every kernel of vrt with an empty cache and with a full one, each time in a process of its own.
+void measure_jit(Device device, GpuReport& report);
+/// What that process does: `how` is "serial" or "async". Prints a line "NAME MILLISECONDS" for each time it took.
+void run_jit_child(Device device, std::string_view how);
+/// `frames` frames of preprocessing and face decoding. False if memory grew behind the warm-up, of the device by anything, of the
+/// host by more than 2 MiB.
+[[nodiscard]] bool measure_soak(Device device, std::int64_t frames, GpuReport& report);
+
+/// Two kernels that do next to nothing, compiled at run time.
+inline constexpr const char* kSmallKernels = R"(
+extern "C" __global__ void nothing(int32_t) {}
+extern "C" __global__ void touch(int32_t* __restrict__ out, int32_t value) {
+  if (value < 0) out[0] = value;
+}
+)";
+
+}  // namespace vrt
