@@ -64,7 +64,7 @@ std::string describe_host_build(const KernelSource& source) {
 }
 
 std::string entry_of(const KernelSource& source, const cuda::Nvrtc& compiler, int architecture) {
-  const std::string digest = digest_of(cuda::production_build(source.file, source.text), compiler, architecture);
+  const std::string digest = digest_of(cuda::production_build(source.file, source.text), compiler.build(), architecture);
   const auto entry = KernelCache::shared().locate(digest);
   if (!entry) return "not compiled yet";
   return fmt::format("{} bytes, {}, {}", entry->bytes, age_of(entry->written), entry->path.string());
@@ -124,7 +124,7 @@ void compile_source(const KernelSource& source, const Target& target, const Kern
   const auto start = Clock::now();
   const cuda::CompiledKernels compiled = target.compiler->compile(build, target.architecture);
   const std::chrono::duration<double, std::milli> took = Clock::now() - start;
-  cache.write(digest_of(build, *target.compiler, target.architecture), compiled);
+  cache.write(digest_of(build, target.compiler->build(), target.architecture), compiled);
   const char* kind = compiled.target.starts_with("sm_") ? "" : ", PTX that the driver compiles";
   fmt::print("{} ({}{}): {:.0f} ms, {} bytes\n", source.file, compiled.target, kind, took.count(),
              compiled.image.size());

@@ -338,7 +338,8 @@ DlpackTensor from_dlpack(const Stream& stream, DLManagedTensorVersioned* tensor,
 
 DlpackTensor from_dlpack(const Stream& stream, DLManagedTensor* tensor, const std::optional<Stream>& producer) {
   auto* const managed = reinterpret_cast<dlpack::Managed*>(tensor);
-  return DlpackTensor(import(borrow(managed), managed->tensor, stream, producer));
+  auto borrowed = borrow(managed);  // Refuses null: before anything is read.
+  return DlpackTensor(import(std::move(borrowed), managed->tensor, stream, producer));
 }
 
 DlpackTensor::DlpackTensor(std::unique_ptr<detail::ImportedTensor> imported) noexcept

@@ -6,13 +6,14 @@ namespace vrt::cuda {
 
 // Called by destructors too: failures show in the calls that follow, which are checked or reported.
 ContextScope::ContextScope(const DriverApi& api, CUctx_st* context) : api_(api) {
-  if (api_.context_get_current(&previous_) == kSuccess && previous_ == context) return;
+  was_current_ = api_.context_get_current(&previous_) == kSuccess && previous_ == context;
+  if (was_current_) return;
   // Where none was current ours stays, as with the CUDA runtime: a thread that works with one device pays for this once.
-  changed_ = api_.context_set_current(context) == kSuccess && previous_ != nullptr;
+  restores_ = api_.context_set_current(context) == kSuccess && previous_ != nullptr;
 }
 
 ContextScope::~ContextScope() {
-  if (changed_) report(api_.context_set_current(previous_), "cuCtxSetCurrent");
+  if (restores_) report(api_.context_set_current(previous_), "cuCtxSetCurrent");
 }
 
 }  // namespace vrt::cuda

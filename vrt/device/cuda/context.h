@@ -15,10 +15,14 @@ class ContextScope {
   ContextScope(const ContextScope&) = delete;
   ContextScope& operator=(const ContextScope&) = delete;
 
+  /// True if there was nothing to do.
+  [[nodiscard]] bool was_current() const noexcept { return was_current_; }
+
  private:
   const DriverApi& api_;
   CUctx_st* previous_ = nullptr;
-  bool changed_ = false;
+  bool was_current_ = false;
+  bool restores_ = false;
 };
 
 }  // namespace vrt::cuda

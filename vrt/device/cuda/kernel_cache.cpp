@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -26,7 +25,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Raised whenever the format of an entry or the meaning of a key changes.
-constexpr std::string_view kSchema = "vrt-kernels-1";
+constexpr std::string_view kSchema = "vrt-kernels-2";
 constexpr std::string_view kSuffix = ".kernels";
 constexpr std::size_t kDigestDigits = 64;
 
@@ -53,9 +52,13 @@ std::optional<CompiledKernels> decode(const std::string& entry) {
 }
 
 std::optional<std::string> read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file || file.tellg() < 0) return std::nullopt;
+  std::string content(static_cast<std::size_t>(file.tellg()), '\0');
+  file.seekg(0);
+  file.read(content.data(), static_cast<std::streamsize>(content.size()));
   if (!file) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(file), {});
+  return content;
 }
 
 void warn_once(std::string_view problem) noexcept {
@@ -144,13 +147,13 @@ std::string digest_of(const KernelCacheKey& key) {
   add(kSchema);
   add(key.source);
   for (const std::string& option : key.options) add(option);
-  add(fmt::format("{} {} {}", key.options.size(), key.architecture, key.nvrtc_version));
+  add(fmt::format("{} {}", key.options.size(), key.architecture));
   add(key.nvrtc_build);
   return digest.finish();
 }
 
-std::string digest_of(const KernelBuild& build, const Nvrtc& compiler, int architecture) {
-  return digest_of({build.text, build.options, architecture, compiler.version(), compiler.build()});
+std::string digest_of(const KernelBuild& build, std::string_view nvrtc_build, int architecture) {
+  return digest_of({build.text, build.options, architecture, nvrtc_build});
 }
 
 KernelCache::KernelCache(fs::path folder, fs::path seed, std::uint64_t limit_bytes)

@@ -24,13 +24,12 @@ struct KernelCacheKey {
   std::string_view source;  ///< With the prelude.
   std::span<const std::string> options;
   int architecture = 0;
-  int nvrtc_version = 0;
-  std::string_view nvrtc_build;
+  std::string_view nvrtc_build;  ///< build_id_of the compiler.
 };
 
 /// 64 hexadecimal digits.
 [[nodiscard]] VRT_API std::string digest_of(const KernelCacheKey& key);
-[[nodiscard]] VRT_API std::string digest_of(const KernelBuild& build, const Nvrtc& compiler, int architecture);
+[[nodiscard]] VRT_API std::string digest_of(const KernelBuild& build, std::string_view nvrtc_build, int architecture);
 
 /// One folder of entries. Safe to use from several threads and processes at once.
 class VRT_API KernelCache {

@@ -42,13 +42,14 @@ std::vector<std::string> kernel_names(std::string_view source) {
 }
 
 CompiledKernels compile_or_fetch(const KernelBuild& build, int architecture) {
-  const Nvrtc& compiler = nvrtc();
-  const std::string digest = digest_of(build, compiler, architecture);
   const KernelCache& cache = KernelCache::shared();
-  if (auto cached = cache.find(digest)) return *std::move(cached);
+  for (const std::string& nvrtc_build : nvrtc_builds()) {
+    if (auto cached = cache.find(digest_of(build, nvrtc_build, architecture))) return *std::move(cached);
+  }
+  const Nvrtc& compiler = nvrtc();
   CompiledKernels compiled = compiler.compile(build, architecture);
   if (!compiled.log.empty()) log(LogLevel::kDebug, fmt::format("NVRTC on {}: {}", build.name, compiled.log));
-  cache.store(digest, compiled);
+  cache.store(digest_of(build, compiler.build(), architecture), compiled);
   return compiled;
 }
 

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "vrt/base/fail.h"
+#include "vrt/device/cuda/build_id.h"
 #include "vrt/device/cuda/driver.h"
 #include "vrt/device/cuda/nvrtc_api.h"
 #include "vrt/device/cuda/prelude.h"
@@ -105,9 +106,7 @@ Nvrtc::Nvrtc(const std::filesystem::path& library) : state_(std::make_unique<Sta
   state_->api.architecture_count.call(&count);
   state_->architectures.resize(static_cast<std::size_t>(std::max(count, 0)));
   state_->api.architectures.call(state_->architectures.data());
-  std::error_code ignored;
-  const std::filesystem::path real = std::filesystem::canonical(library, ignored);
-  state_->build = fmt::format("{} {}", real.filename().string(), std::filesystem::file_size(real, ignored));
+  state_->build = build_id_of(library);
 }
 
 Nvrtc::~Nvrtc() = default;
@@ -186,6 +185,16 @@ Nvrtc open_newest_for(int driver_version) {
 std::atomic<const Nvrtc*> in_use = nullptr;
 
 }  // namespace
+
+const std::vector<std::string>& nvrtc_builds() {
+  static const auto* const builds = [] {
+    auto* all = new std::vector<std::string>;
+    for (const auto& library : find_nvrtc(driver_status().version / 1000).candidates)
+      all->push_back(build_id_of(library));
+    return all;
+  }();
+  return *builds;
+}
 
 const Nvrtc& nvrtc() {
   static const Nvrtc* const opened = new Nvrtc(open_newest_for(driver_status().version));

@@ -45,7 +45,7 @@ class VRT_API Nvrtc {
   /// 12060 for 12.6, as the driver counts.
   [[nodiscard]] int version() const noexcept;
   [[nodiscard]] const std::filesystem::path& path() const noexcept;
-  /// Tells builds of the same version apart: the real file's name and size.
+  /// Tells builds apart: build_id_of the library.
   [[nodiscard]] const std::string& build() const noexcept;
   /// The architectures it makes machine code for: 75, 80, …
   [[nodiscard]] std::span<const int> architectures() const noexcept;
@@ -69,6 +69,10 @@ struct NvrtcSearch {
 /// `$VRT_NVRTC` alone if it is set; else the libraries in toolkit, wheel and system folders whose major version is at most
 /// `driver_major`.
 [[nodiscard]] VRT_API NvrtcSearch find_nvrtc(int driver_major);
+
+/// The builds (Nvrtc::build) of the libraries that `nvrtc` would open, in its order. Opens none: what they compiled may be in the
+/// cache, and opening one takes longer than loading what is there.
+[[nodiscard]] const std::vector<std::string>& nvrtc_builds();
 
 /// The NVRTC for this process's driver, opened on first use. Throws kUnavailable listing every place tried and how to get it.
 [[nodiscard]] const Nvrtc& nvrtc();

@@ -60,7 +60,6 @@ bool CudaStream::is_idle() const {
 void CudaStream::launch(const detail::KernelFunction& function, const LaunchShape& shape,
                         std::span<const detail::KernelArgument> arguments) {
   device_.require_alive();
-  const ContextScope current = device_.scope();
   if (capture_ != nullptr) {
     for (const detail::KernelArgument& argument : arguments)
       keep_memory(argument.memory, argument.memory_bytes, function.name);
@@ -68,13 +67,22 @@ void CudaStream::launch(const detail::KernelFunction& function, const LaunchShap
   KernelParameters parameters(arguments);
   auto* const kernel = static_cast<CUfunc_st*>(function.native);
   if (shape.shared_bytes > kFreeSharedBytes) {
+    const ContextScope current = device_.scope();
     device_.check(device_.api().function_set_attribute(kernel, kFunctionAttributeMaxDynamicSharedSizeBytes,
                                                        static_cast<int>(shape.shared_bytes)),
                   "cuFuncSetAttribute", function.name);
   }
-  const Result result =
-      device_.api().launch_kernel(kernel, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y,
-                                  shape.block.z, shape.shared_bytes, stream_, parameters.data(), nullptr);
+  const auto launch_kernel = [&] {
+    return device_.api().launch_kernel(kernel, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y,
+                                       shape.block.z, shape.shared_bytes, stream_, parameters.data(), nullptr);
+  };
+  // The driver refuses a launch while another context is current. Asking which one is takes longer than the rest of this function,
+  // so that it is asked only after a failure; a failure under another context says nothing.
+  Result result = launch_kernel();
+  if (result != kSuccess) {
+    const ContextScope current = device_.scope();
+    if (!current.was_current()) result = launch_kernel();
+  }
   if (result != kSuccess) {
     device_.check(result, "cuLaunchKernel",
                   fmt::format("launching the kernel '{}' with {}×{}×{} blocks of {}×{}×{} threads", function.name,
@@ -278,6 +286,7 @@ void CudaStream::keep_memory(const void* memory, std::size_t bytes, const char* 
 // The operation just captured is what the stream's next one would depend on.
 void CudaStream::note_node() {
   if (capture_ == nullptr) return;
+  const ContextScope current = device_.scope();
   Enum status = kCaptureStatusNone;
   unsigned long long id = 0;
   CUgraphNode_st* const* nodes = nullptr;

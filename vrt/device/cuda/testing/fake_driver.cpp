@@ -401,7 +401,9 @@ Result cuFuncSetAttribute(CUfunc_st*, Enum, int) {
 Result cuLaunchKernel(CUfunc_st* function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                       CUstream_st* stream, void**, void**) {
   return call("cuLaunchKernel", [&] {
-    if (function == nullptr || function->context != context_of(stream)) return kErrorInvalidHandle;
+    if (current_context == nullptr) return kErrorInvalidContext;
+    if (current_context != context_of(stream)) return kErrorInvalidHandle;
+    if (function == nullptr || function->context != current_context) return kErrorInvalidHandle;
     return enqueue(stream, [] {}, true);
   });
 }
