@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "vrt/base/error.h"
+#include "vrt/device/allocation_count.h"
 #include "vrt/device/counters.h"
-#include "vrt/pipeline/allocation_counter.h"
 
 namespace vrt {
 namespace {
@@ -48,9 +48,9 @@ TEST_P(DetectorPoolContractTest, AWarmFrameCostsOneWaitAndNoAllocationAndNoBlock
 
   constexpr std::size_t kFrames = 12;
   const DeviceCounters before = counters(Device::cpu());
-  const std::uint64_t allocations = test::allocations_of_this_thread();
+  const std::uint64_t allocations = test::allocation_count();
   for (std::size_t i = 0; i < kFrames; ++i) detect(pool.lane_for({176, 144}, i % lanes), picture.view);
-  const std::uint64_t allocated = test::allocations_of_this_thread() - allocations;
+  const std::uint64_t allocated = test::allocation_count() - allocations;
   const DeviceCounters spent = counters(Device::cpu()) - before;
 
   EXPECT_EQ(spent.waits, kFrames);
