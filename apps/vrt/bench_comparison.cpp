@@ -2,10 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
-#include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -14,6 +10,7 @@
 
 #include "apps/vrt/bench_report.h"
 #include "vrt/base/fail.h"
+#include "vrt/base/read_file.h"
 
 namespace vrt::cli {
 namespace {
@@ -51,20 +48,6 @@ constexpr const char* kConditions[] = {"/vrt",
   fail(ErrorCode::kCorrupt, "{} is no report that `vrt bench --json` wrote: {}", path.string(), reason);
 }
 
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  if (!file) fail(ErrorCode::kNotFound, "cannot open {}: {}", path.string(), std::strerror(errno));
-  // Not by a stream's iterators: what they meet (a folder, a damaged disk) is thrown without the file's name.
-  std::string text;
-  std::array<char, 65536> part{};
-  do {
-    file.read(part.data(), part.size());
-    text.append(part.data(), static_cast<std::size_t>(file.gcount()));
-  } while (file);
-  if (file.bad()) fail(ErrorCode::kIo, "cannot read {}: it is no file, or its disk fails", path.string());
-  return text;
-}
-
 /// Reads what the comparison needs, so that a wrong file is told before anything is printed.
 void check(const Json& report, const std::filesystem::path& path) {
   if (!report.is_object() || report.value("format", Json()) != "vrt-benchmark")
@@ -80,9 +63,10 @@ void check(const Json& report, const std::filesystem::path& path) {
 }
 
 Json read_report(const std::filesystem::path& path) {
-  const std::string text = read_file(path);
+  const std::optional<std::string> text = detail::read_file(path);
+  if (!text) fail(ErrorCode::kNotFound, "cannot compare {}: no such file", path.string());
   try {
-    Json report = Json::parse(text);
+    Json report = Json::parse(*text);
     check(report, path);
     return report;
   } catch (const nlohmann::json::exception& error) {

@@ -37,10 +37,10 @@ struct BenchArguments {
   std::vector<std::string> compare;  ///< Two reports; then nothing else counts.
 };
 
-struct KernelsArguments {
-  std::string device;  ///< `list`: auto, cpu or cuda:N. `compile`: cuda:N, or empty.
-  std::string arch;    ///< `compile`: "sm_87", or empty.
-  std::string into;    ///< `compile`: a folder instead of the cache, or empty.
+struct KernelsCompileArguments {
+  std::string device;  ///< "cuda:N", or
+  std::string arch;    ///< "sm_87".
+  std::string into;    ///< A folder instead of the cache, or empty.
 };
 
 struct SelfTestArguments {
@@ -56,10 +56,10 @@ int bench_command(const BenchArguments& arguments);
 int doctor_command();
 /// Lists the models known by name and where their files are.
 int models_command();
-/// Lists the kernels of vrt and what is compiled of them for a device.
-int kernels_list_command(const KernelsArguments& arguments);
+/// Lists the kernels of vrt and what is compiled of them for a device: auto, cpu or cuda:N.
+int kernels_list_command(const std::string& device);
 /// Compiles all kernels for a GPU or an architecture, and stores them.
-int kernels_compile_command(const KernelsArguments& arguments);
+int kernels_compile_command(const KernelsCompileArguments& arguments);
 /// Removes all compiled kernels from the cache.
 int kernels_clear_command();
 /// Checks whether vrt can be trusted on a device.

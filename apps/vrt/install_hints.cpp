@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 
 #include "vrt/base/fail.h"
+#include "vrt/base/read_file.h"
 
 namespace vrt::cli {
 namespace {
@@ -46,8 +45,7 @@ bool uses_apt(std::string_view os_release) {
 
 std::string read_os_release() {
   const char* chosen = std::getenv("VRT_OS_RELEASE");
-  std::ifstream file(chosen != nullptr && *chosen != '\0' ? chosen : "/etc/os-release");
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return detail::read_file(chosen != nullptr && *chosen != '\0' ? chosen : "/etc/os-release").value_or("");
 }
 
 std::string install_hint(Missing what, std::string_view os_release) {

@@ -13,7 +13,7 @@ enum class Missing { kNvidiaDriver, kFfmpeg, kOpenVino, kModel };
 bool uses_apt(std::string_view os_release);
 
 /// The text of /etc/os-release, or of the file that VRT_OS_RELEASE names (the root of a container or an image, say); empty where
-/// there is none.
+/// there is none. Throws kIo, naming the file, where it cannot be read.
 std::string read_os_release();
 
 /// The value of a key in the text of an os-release file, without quotes; empty if there is none.

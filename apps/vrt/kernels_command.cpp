@@ -96,7 +96,7 @@ int architecture_of(const std::string& name) {
   return number;
 }
 
-Target target_of(const KernelsArguments& arguments) {
+Target target_of(const KernelsCompileArguments& arguments) {
   require(arguments.arch.empty() != arguments.device.empty(),
           "kernels compile: name what to compile for: a GPU of this machine (--device cuda:0) or an architecture "
           "(--arch sm_87)");
@@ -107,7 +107,7 @@ Target target_of(const KernelsArguments& arguments) {
   return {&cuda::nvrtc(), cuda::CudaDevice::open(device.ordinal()).architecture()};
 }
 
-KernelCache cache_for(const KernelsArguments& arguments) {
+KernelCache cache_for(const KernelsCompileArguments& arguments) {
   if (arguments.into.empty()) return KernelCache::shared();
   return {arguments.into, {}, std::numeric_limits<std::uint64_t>::max()};
 }
@@ -133,8 +133,8 @@ void compile_source(const KernelSource& source, const Target& target, const Kern
 
 }  // namespace
 
-int kernels_list_command(const KernelsArguments& arguments) {
-  const Device device = Device::parse(arguments.device);
+int kernels_list_command(const std::string& device_name) {
+  const Device device = Device::parse(device_name);
   if (device.is_cuda()) {
     list_for_gpu(device);
     return kSuccess;
@@ -143,7 +143,7 @@ int kernels_list_command(const KernelsArguments& arguments) {
   return kSuccess;
 }
 
-int kernels_compile_command(const KernelsArguments& arguments) {
+int kernels_compile_command(const KernelsCompileArguments& arguments) {
   const Target target = target_of(arguments);
   const KernelCache cache = cache_for(arguments);
   // Before the first compilation: without a place for the result the work would be for nothing.

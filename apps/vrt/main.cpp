@@ -8,7 +8,10 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "apps/vrt/commands.h"
 #include "apps/vrt/values.h"
@@ -23,13 +26,30 @@ constexpr const char* kExamples =
     "  vrt run photos/ --model centerface --save annotated/ --json faces.jsonl\n"
     "  vrt run clip.mp4 --model centerface --json - | head -n 1\n";
 
-void add_run_options(CLI::App& run, RunArguments& arguments) {
+/// A command, and what it does once its arguments are read.
+struct Command {
+  CLI::App* app;
+  std::function<int()> run;
+};
+
+void add_device(CLI::App& command, std::string& device) {
+  command.add_option("--device", device, "auto, cpu or cuda:N")->capture_default_str();
+}
+
+void add_engine(CLI::App& command, std::string& engine) {
+  command.add_option("--engine", engine, "auto, or a backend of `vrt doctor`")->capture_default_str();
+}
+
+CLI::Option* add_model(CLI::App& command, std::string& model) {
+  return command.add_option("--model", model, "A name of `vrt models`, or an ONNX file")->check(refuse_empty);
+}
+
+Command add_run(CLI::App& app, RunArguments& arguments) {
+  CLI::App& run = *app.add_subcommand("run", "Run a model on a video, a picture or a folder of pictures");
   run.add_option("SOURCE", arguments.source, "A video, a picture, or a folder of pictures")
       ->required()
       ->check(refuse_empty);
-  run.add_option("--model", arguments.model, "A name of `vrt models`, or an ONNX file")
-      ->required()
-      ->check(refuse_empty);
+  add_model(run, arguments.model)->required();
   run.add_option("--save", arguments.save,
                  "Write annotated: FILE.mp4 for a video, FILE.png or FILE.jpg for a picture, a folder")
       ->check(refuse_empty);
@@ -38,11 +58,12 @@ void add_run_options(CLI::App& run, RunArguments& arguments) {
   run.add_option("--threshold", arguments.threshold, "Least score of a detection, 0 to 1")
       ->check(CLI::Range(0.0F, 1.0F))
       ->capture_default_str();
-  run.add_option("--device", arguments.device, "auto, cpu or cuda:N")->capture_default_str();
-  run.add_option("--engine", arguments.engine, "auto, or a backend of `vrt doctor`")->capture_default_str();
+  add_device(run, arguments.device);
+  add_engine(run, arguments.engine);
   run.add_option("--max-frames", arguments.max_frames, "Stop after so many frames")->check(refuse_other_than_count);
   run.add_flag("-v,--verbose", arguments.verbosity, "Say more on the standard error; twice for everything");
   run.footer(kExamples);
+  return {&run, [&arguments] { return run_command(arguments); }};
 }
 
 constexpr const char* kBenchExamples =
@@ -59,32 +80,41 @@ void refuse_beside(const CLI::App& command, const CLI::Option& alone) {
   }
 }
 
-void add_bench_options(CLI::App& bench, BenchArguments& arguments) {
-  auto* compare =
+void add_bench_subject(CLI::App& bench, BenchArguments& arguments) {
+  bench
+      .add_option("SOURCE", arguments.source,
+                  "A video, a picture, or a folder of pictures; begins again where it is too short")
+      ->check(refuse_empty);
+  bench.add_option("--synthetic", arguments.synthetic, "Made frames in place of SOURCE, resident on the device")
+      ->check(refuse_empty)
+      ->type_name("WxH[:i420|nv12|rgb8]");
+  add_model(bench, arguments.model);
+  add_device(bench, arguments.device);
+  add_engine(bench, arguments.engine);
+}
+
+Command add_bench(CLI::App& app, BenchArguments& arguments) {
+  CLI::App& bench = *app.add_subcommand("bench", "Measure a model frame by frame, or compare two measurements");
+  const auto* compare =
       bench.add_option("--compare", arguments.compare, "Two reports of --json side by side; measures nothing")
           ->type_name("A.json B.json")
           ->expected(2)
           ->check(refuse_empty);
-  const auto add = [&](const char* name, std::string& value, const char* help) {
-    return bench.add_option(name, value, help)->check(refuse_empty);
-  };
-  add("SOURCE", arguments.source, "A video, a picture, or a folder of pictures; begins again where it is too short");
-  add("--synthetic", arguments.synthetic, "Made frames in place of SOURCE, resident on the device")
-      ->type_name("WxH[:i420|nv12|rgb8]");
-  add("--model", arguments.model, "A name of `vrt models`, or an ONNX file");
-  add("--device", arguments.device, "auto, cpu or cuda:N")->capture_default_str();
-  add("--engine", arguments.engine, "auto, or a backend of `vrt doctor`")->capture_default_str();
-  const auto add_count = [&](const char* name, std::int64_t& value, const char* help) {
-    return bench.add_option(name, value, help)->capture_default_str();
-  };
-  add_count("--frames", arguments.frames, "Frames that are measured, 100 at least")->check(refuse_other_than_count);
-  add_count("--warm-up", arguments.warm_up, "Frames before them that are not")->check(refuse_other_than_count_or_zero);
+  add_bench_subject(bench, arguments);
+  bench.add_option("--frames", arguments.frames, "Frames that are measured, 100 at least")
+      ->capture_default_str()
+      ->check(refuse_other_than_count);
+  bench.add_option("--warm-up", arguments.warm_up, "Frames before them that are not")
+      ->capture_default_str()
+      ->check(refuse_other_than_count_or_zero);
   bench.add_flag("--without-network", arguments.without_network,
                  "Only the model's own kernels, before and behind its network, whose outputs stay as they are");
   bench.add_flag("--graph", arguments.graph, "A frame's work is one launch of a captured graph (with --synthetic)");
-  add("--json", arguments.json, "Write the report as JSON to this file; - is the standard output");
+  bench.add_option("--json", arguments.json, "Write the report as JSON to this file; - is the standard output")
+      ->check(refuse_empty);
   bench.parse_complete_callback([&bench, compare] { refuse_beside(bench, *compare); });
   bench.footer(kBenchExamples);
+  return {&bench, [&arguments] { return bench_command(arguments); }};
 }
 
 /// Prints "vrt: …" as one line, whatever the text holds: names of files may have line breaks and a terminal's commands in them.
@@ -94,40 +124,57 @@ void print_failure(std::string text) {
   std::fprintf(stderr, "vrt: %s\n", text.c_str());
 }
 
-/// `vrt kernels` and its three commands.
-struct KernelsCommands {
-  KernelsArguments arguments;
-  CLI::App* kernels;
-  CLI::App* list;
-  CLI::App* compile;
-  CLI::App* clear;
+Command add_kernels_list(CLI::App& kernels, std::string& device) {
+  CLI::App& list = *kernels.add_subcommand("list", "List every kernel, and whether it is compiled for a device");
+  add_device(list, device);
+  return {&list, [&device] { return kernels_list_command(device); }};
+}
 
-  explicit KernelsCommands(CLI::App& app) {
-    kernels = app.add_subcommand("kernels", "List, compile and clear away kernels for GPUs");
-    list = kernels->add_subcommand("list", "List every kernel, and whether it is compiled for a device");
-    list->add_option("--device", list_device_, "auto, cpu or cuda:N")->capture_default_str();
-    compile = kernels->add_subcommand("compile", "Compile every kernel and store it; needs no GPU");
-    compile->add_option("--device", arguments.device, "For this GPU, as cuda:N")->check(refuse_empty);
-    compile->add_option("--arch", arguments.arch, "For GPUs of this architecture, as sm_87")
-        ->check(refuse_other_than_architecture);
-    compile->add_option("--into", arguments.into, "Store in this folder, for VRT_KERNEL_SEED, not in the cache")
-        ->check(refuse_empty);
-    clear = kernels->add_subcommand("clear", "Remove every compiled kernel from the cache");
-  }
-  KernelsCommands(const KernelsCommands&) = delete;
-  KernelsCommands& operator=(const KernelsCommands&) = delete;
+Command add_kernels_compile(CLI::App& kernels, KernelsCompileArguments& arguments) {
+  CLI::App& compile = *kernels.add_subcommand("compile", "Compile every kernel and store it; needs no GPU");
+  compile.add_option("--device", arguments.device, "For this GPU, as cuda:N")->check(refuse_empty);
+  compile.add_option("--arch", arguments.arch, "For GPUs of this architecture, as sm_87")
+      ->check(refuse_other_than_architecture);
+  compile.add_option("--into", arguments.into, "Store in this folder, for VRT_KERNEL_SEED, not in the cache")
+      ->check(refuse_empty);
+  return {&compile, [&arguments] { return kernels_compile_command(arguments); }};
+}
 
-  [[nodiscard]] int run() const {
-    if (list->parsed()) return kernels_list_command({list_device_, {}, {}});
-    if (compile->parsed()) return kernels_compile_command(arguments);
-    if (clear->parsed()) return kernels_clear_command();
-    print_failure("kernels: a command is required: list, compile or clear (see vrt kernels --help)");
-    return kWrongUsage;
-  }
+Command add_selftest(CLI::App& app, SelfTestArguments& arguments) {
+  CLI::App& selftest = *app.add_subcommand("selftest", "Check that vrt computes what it should on this machine");
+  add_device(selftest, arguments.device);
+  selftest.add_flag("--json", arguments.json, "Print the result as one JSON object");
+  return {&selftest, [&arguments] { return selftest_command(arguments); }};
+}
 
- private:
-  std::string list_device_ = "auto";
+/// What the command line gave to each command.
+struct Arguments {
+  RunArguments run;
+  BenchArguments bench;
+  std::string kernels_list_device = "auto";
+  KernelsCompileArguments kernels_compile;
+  SelfTestArguments selftest;
 };
+
+/// In the order of the help; those of a command before the command itself, which is there where none of them was named.
+std::vector<Command> add_commands(CLI::App& app, Arguments& arguments) {
+  std::vector<Command> commands{add_run(app, arguments.run), add_bench(app, arguments.bench)};
+  commands.push_back(
+      {app.add_subcommand("doctor", "List what vrt found on this machine, and what to install"), doctor_command});
+  commands.push_back({app.add_subcommand("models", "List the models that vrt knows by name"), models_command});
+  CLI::App& kernels = *app.add_subcommand("kernels", "List, compile and clear away kernels for GPUs");
+  commands.push_back(add_kernels_list(kernels, arguments.kernels_list_device));
+  commands.push_back(add_kernels_compile(kernels, arguments.kernels_compile));
+  commands.push_back(
+      {kernels.add_subcommand("clear", "Remove every compiled kernel from the cache"), kernels_clear_command});
+  commands.push_back({&kernels, [] {
+                        print_failure(
+                            "kernels: a command is required: list, compile or clear (see vrt kernels --help)");
+                        return kWrongUsage;
+                      }});
+  commands.push_back(add_selftest(app, arguments.selftest));
+  return commands;
+}
 
 /// Where a standard stream is closed, the next file that is opened would take its place and what is printed would go into it.
 void occupy_standard_descriptors() {
@@ -143,25 +190,11 @@ void require_printed() {
   throw vrt::Error(ErrorCode::kIo, "cannot write to the standard output", std::strerror(errno));
 }
 
-int run_tool(int argc, char** argv) {
-  CLI::App app("vrt, a real-time vision runtime: finds things in videos and pictures.", "vrt");
-  app.set_version_flag("--version", "vrt " VRT_VERSION);
-  app.set_help_flag("-h,--help", "Print this help and exit");
-  RunArguments arguments;
-  CLI::App* run = app.add_subcommand("run", "Run a model on a video, a picture or a folder of pictures");
-  add_run_options(*run, arguments);
-  BenchArguments bench_arguments;
-  CLI::App* bench = app.add_subcommand("bench", "Measure a model frame by frame, or compare two measurements");
-  add_bench_options(*bench, bench_arguments);
-  CLI::App* doctor = app.add_subcommand("doctor", "List what vrt found on this machine, and what to install");
-  CLI::App* models = app.add_subcommand("models", "List the models that vrt knows by name");
-  const KernelsCommands kernels(app);
-  SelfTestArguments selftest_arguments;
-  CLI::App* selftest = app.add_subcommand("selftest", "Check that vrt computes what it should on this machine");
-  selftest->add_option("--device", selftest_arguments.device, "auto, cpu or cuda:N")->capture_default_str();
-  selftest->add_flag("--json", selftest_arguments.json, "Print the result as one JSON object");
+/// Nothing where a command is to run; else the exit code, and what there was to say is said.
+std::optional<int> read_arguments(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);
+    return std::nullopt;
   } catch (const CLI::CallForHelp&) {
     std::fputs(app.help().c_str(), stdout);
     return kSuccess;
@@ -172,12 +205,18 @@ int run_tool(int argc, char** argv) {
     print_failure(std::string(error.what()) + " (see vrt --help)");
     return kWrongUsage;
   }
-  if (models->parsed()) return models_command();
-  if (doctor->parsed()) return doctor_command();
-  if (run->parsed()) return run_command(arguments);
-  if (bench->parsed()) return bench_command(bench_arguments);
-  if (kernels.kernels->parsed()) return kernels.run();
-  if (selftest->parsed()) return selftest_command(selftest_arguments);
+}
+
+int run_tool(int argc, char** argv) {
+  CLI::App app("vrt, a real-time vision runtime: finds things in videos and pictures.", "vrt");
+  app.set_version_flag("--version", "vrt " VRT_VERSION, "Print the version and exit");
+  app.set_help_flag("-h,--help", "Print this help and exit");
+  Arguments arguments;
+  const std::vector<Command> commands = add_commands(app, arguments);
+  if (const auto code = read_arguments(app, argc, argv)) return *code;
+  for (const Command& command : commands) {
+    if (command.app->parsed()) return command.run();
+  }
   print_failure("a command is required: run, bench, doctor, models, kernels or selftest (see vrt --help)");
   return kWrongUsage;
 }

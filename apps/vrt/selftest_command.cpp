@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -10,7 +10,6 @@
 #include "vrt/base/error.h"
 #include "vrt/device/device.h"
 #include "vrt/hub/registry.h"
-#include "vrt/pipeline/json_line.h"
 #include "vrt/pipeline/selftest.h"
 
 namespace vrt::cli {
@@ -37,22 +36,18 @@ std::ptrdiff_t count_of(const std::vector<CheckReport>& reports, CheckResult res
 }
 
 std::string json_of(Device device, const std::vector<CheckReport>& reports) {
-  std::string text = fmt::format("{{\"device\": \"{}\", \"passed\": {}, \"failed\": {}, \"not_run\": {}, \"checks\": [",
-                                 to_string(device), count_of(reports, CheckResult::kPassed),
-                                 count_of(reports, CheckResult::kFailed), count_of(reports, CheckResult::kNotRun));
-  const char* separator = "";
+  nlohmann::ordered_json json = {{"device", to_string(device)},
+                                 {"passed", count_of(reports, CheckResult::kPassed)},
+                                 {"failed", count_of(reports, CheckResult::kFailed)},
+                                 {"not_run", count_of(reports, CheckResult::kNotRun)}};
+  json["checks"] = nlohmann::ordered_json::array();
   for (const CheckReport& report : reports) {
-    text += separator;
-    text += "{\"name\": ";
-    append_json_string(text, report.name);
-    fmt::format_to(std::back_inserter(text),
-                   ", \"result\": \"{}\", \"milliseconds\": {:.3f}, \"detail\": ", to_string(report.result),
-                   report.time.count());
-    append_json_string(text, report.detail);
-    text += '}';
-    separator = ", ";
+    json["checks"].push_back({{"name", report.name},
+                              {"result", to_string(report.result)},
+                              {"milliseconds", report.time.count()},
+                              {"detail", report.detail}});
   }
-  return text + "]}\n";
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace

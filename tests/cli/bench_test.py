@@ -252,7 +252,7 @@ class CompareTest(BenchTest):
             with self.subTest(path=path.name):
                 self.assert_refused(vrt("bench", "--compare", good, path), 1, path.name, "no report that")
                 self.assert_refused(vrt("bench", "--compare", path, good), 1, path.name, "no report that")
-        self.assert_refused(vrt("bench", "--compare", good, self.folder / "none.json"), 1, "none.json", "No such file")
+        self.assert_refused(vrt("bench", "--compare", good, self.folder / "none.json"), 1, "none.json", "no such file")
         self.assert_refused(vrt("bench", "--compare", self.folder, good), 1, str(self.folder), "cannot read")
 
 

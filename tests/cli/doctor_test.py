@@ -43,6 +43,13 @@ class DoctorTest(ToolTest):
         result = vrt("doctor", environment={"VRT_OS_RELEASE": "", **self.wrong_model()})
         self.assertEqual(result.stdout, self.doctor(own.read_text(), **self.wrong_model()).stdout)
 
+    def test_a_distribution_that_cannot_be_read_is_named(self):
+        result = vrt("doctor", environment={"VRT_OS_RELEASE": str(self.folder)})
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.stderr, f"vrt: cannot read {self.folder}: Is a directory\n")
+        absent = vrt("doctor", environment={"VRT_OS_RELEASE": str(self.folder / "none")})
+        self.assertEqual(absent.stderr, "")
+
     def test_nothing_to_install_where_nothing_is_missing(self):
         os.symlink(MODEL, self.folder / "centerface.onnx")
         result = self.doctor(VRT_MODELS=str(self.folder), VRT_CACHE=str(self.folder / "cache"))

@@ -7,6 +7,7 @@
 
 #include "tests/compile_gate/targets.h"
 #include "vrt/base/error.h"
+#include "vrt/base/testing/error_of.h"
 #include "vrt/device/cuda/nvrtc.h"
 #include "vrt/device/cuda/prelude.h"
 #include "vrt/device/kernel.h"
@@ -17,6 +18,7 @@
 namespace vrt {
 namespace {
 
+using test::error_of;
 using ::testing::HasSubstr;
 
 cuda::KernelBuild build_of(const KernelSource& source) { return cuda::production_build(source.file, source.text); }
@@ -58,16 +60,12 @@ TEST(NvrtcTest, AnArchitectureItDoesNotKnowGetsPtxOfTheNewestBelow) {
 TEST(NvrtcTest, RefusedOptionsAreNamedWithTheCompiler) {
   auto build = build_of(kernels::nms_mask_cu);
   build.options.emplace_back("--no-such-option");
-  try {
-    static_cast<void>(compiler(12).compile(build, 90));
-    FAIL() << "compiled";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kBackend);
-    EXPECT_THAT(error.what(), HasSubstr("--no-such-option"));
-    EXPECT_THAT(error.what(), HasSubstr("--gpu-architecture=sm_90"));
-    EXPECT_THAT(error.what(), HasSubstr("CUDA 12.6"));
-    EXPECT_THAT(error.what(), HasSubstr(VRT_TEST_NVRTC12));
-  }
+  const Error error = error_of([&] { static_cast<void>(compiler(12).compile(build, 90)); });
+  EXPECT_EQ(error.code(), ErrorCode::kBackend);
+  EXPECT_THAT(error.what(), HasSubstr("--no-such-option"));
+  EXPECT_THAT(error.what(), HasSubstr("--gpu-architecture=sm_90"));
+  EXPECT_THAT(error.what(), HasSubstr("CUDA 12.6"));
+  EXPECT_THAT(error.what(), HasSubstr(VRT_TEST_NVRTC12));
 }
 
 }  // namespace

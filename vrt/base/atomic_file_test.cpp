@@ -14,11 +14,13 @@
 #include <string>
 
 #include "vrt/base/error.h"
+#include "vrt/base/testing/error_of.h"
 
 namespace vrt {
 namespace {
 
 namespace fs = std::filesystem;
+using test::error_of;
 using ::testing::HasSubstr;
 
 // Lets no file of this process grow past `bytes`: a write beyond fails with EFBIG, as one to a full disk with ENOSPC.
@@ -62,14 +64,10 @@ class AtomicFileTest : public ::testing::Test {
     return descriptor >= 0;
   }
   static ErrorCode code_of_opening(const fs::path& path) {
-    try {
-      const AtomicFile file(path);
-    } catch (const Error& error) {
-      EXPECT_THAT(error.what(), HasSubstr(path.filename().string()));
-      return error.code();
-    }
-    ADD_FAILURE() << "nothing was thrown for " << path;
-    return ErrorCode::kInternal;
+    SCOPED_TRACE(path);
+    const Error error = error_of([&] { const AtomicFile file(path); });
+    EXPECT_THAT(error.what(), HasSubstr(path.filename().string()));
+    return error.code();
   }
 
   fs::path folder_ = fs::path(testing::TempDir()) / ("vrt_atomic_file_test" + std::to_string(getpid()));
@@ -236,14 +234,12 @@ TEST_F(AtomicFileTest, ASymbolicLinkStaysOne) {
 TEST_F(AtomicFileTest, AFullDiskIsAnErrorThatNamesTheFile) {
   AtomicFile file(target_);
   const FileSizeLimit limit(1024);
-  try {
+  const Error error = error_of([&] {
     file.write(std::string(100'000, 'x'));
     file.commit();
-    FAIL() << "nothing was thrown";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kIo);
-    EXPECT_THAT(error.what(), HasSubstr("results.jsonl"));
-  }
+  });
+  EXPECT_EQ(error.code(), ErrorCode::kIo);
+  EXPECT_THAT(error.what(), HasSubstr("results.jsonl"));
   EXPECT_FALSE(fs::exists(target_));
 }
 

@@ -11,11 +11,13 @@
 #include <string>
 
 #include "vrt/base/error.h"
+#include "vrt/base/testing/error_of.h"
 
 namespace vrt {
 namespace {
 
 namespace fs = std::filesystem;
+using test::error_of;
 using ::testing::HasSubstr;
 
 // Starts each test without the three variables and puts them back afterwards.
@@ -58,13 +60,9 @@ TEST_F(CachePathsTest, RelativeAndEmptyValuesAreIgnored) {
 }
 
 TEST_F(CachePathsTest, WithoutAnyVariableTheErrorSaysWhatToSet) {
-  try {
-    (void)cache_root();
-    FAIL() << "nothing was thrown";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kNotFound);
-    EXPECT_THAT(error.what(), HasSubstr("VRT_CACHE"));
-  }
+  const Error error = error_of([&] { (void)cache_root(); });
+  EXPECT_EQ(error.code(), ErrorCode::kNotFound);
+  EXPECT_THAT(error.what(), HasSubstr("VRT_CACHE"));
 }
 
 TEST_F(CachePathsTest, RootCreatesNothingAndFolderCreatesPrivateFolders) {
@@ -82,13 +80,9 @@ TEST_F(CachePathsTest, AFolderThatCannotBeMadeIsNamed) {
   fs::create_directories(scratch_);
   std::ofstream(scratch_ / "file") << "not a folder";
   set("VRT_CACHE", (scratch_ / "file").string());
-  try {
-    (void)cache_folder("engines");
-    FAIL() << "nothing was thrown";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kIo);
-    EXPECT_THAT(error.what(), HasSubstr("file"));
-  }
+  const Error error = error_of([&] { (void)cache_folder("engines"); });
+  EXPECT_EQ(error.code(), ErrorCode::kIo);
+  EXPECT_THAT(error.what(), HasSubstr("file"));
 }
 
 }  // namespace

@@ -4,27 +4,15 @@
 #include <openssl/evp.h>
 
 #include <array>
-#include <cerrno>
-#include <cstdio>
-#include <system_error>
-#include <vector>
 
 #include "vrt/base/fail.h"
+#include "vrt/base/read_file.h"
 
 namespace vrt {
 namespace {
 
 void check(int status, const char* call) {
   if (status != 1) fail(ErrorCode::kInternal, "SHA-256: OpenSSL's {} failed", call);
-}
-
-struct FileCloser {
-  void operator()(std::FILE* file) const noexcept { std::fclose(file); }  // NOLINT(cert-err33-c): only read from
-};
-
-[[noreturn]] void fail_reading(const std::filesystem::path& path, int error) {
-  throw Error(error == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo, "cannot read " + path.string(),
-              std::generic_category().message(error));
 }
 
 }  // namespace
@@ -63,15 +51,9 @@ std::string Sha256::finish() {
 }
 
 std::string sha256_of_file(const std::filesystem::path& path) {
-  const std::unique_ptr<std::FILE, FileCloser> file(std::fopen(path.c_str(), "rbe"));
-  if (!file) fail_reading(path, errno);
   Sha256 hash;
-  std::vector<std::byte> chunk(std::size_t{1} << 18);
-  const auto read_chunk = [&] { return std::fread(chunk.data(), 1, chunk.size(), file.get()); };
-  for (std::size_t count = read_chunk(); count > 0; count = read_chunk()) {
-    hash.update(std::span(chunk).first(count));
-  }
-  if (std::ferror(file.get()) != 0) fail_reading(path, errno);
+  const bool is_there = detail::for_each_part(path, [&](std::span<const std::byte> part) { hash.update(part); });
+  if (!is_there) fail(ErrorCode::kNotFound, "cannot read {}: no such file", path.string());
   return hash.finish();
 }
 

@@ -8,10 +8,12 @@
 #include <string>
 
 #include "vrt/base/error.h"
+#include "vrt/base/testing/error_of.h"
 
 namespace vrt {
 namespace {
 
+using test::error_of;
 using ::testing::HasSubstr;
 
 // The examples of FIPS 180-4 as NIST publishes them.
@@ -47,19 +49,10 @@ TEST(Sha256Test, DigestsAFileLongerThanOneRead) {
 }
 
 TEST(Sha256Test, AMissingFileAndAFolderAreToldApart) {
-  try {
-    (void)sha256_of_file("/nowhere/model.onnx");
-    FAIL() << "nothing was thrown";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kNotFound);
-    EXPECT_THAT(error.what(), HasSubstr("/nowhere/model.onnx"));
-  }
-  try {
-    (void)sha256_of_file(testing::TempDir());
-    FAIL() << "nothing was thrown";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kIo);
-  }
+  const Error missing = error_of([] { (void)sha256_of_file("/nowhere/model.onnx"); });
+  EXPECT_EQ(missing.code(), ErrorCode::kNotFound);
+  EXPECT_THAT(missing.what(), HasSubstr("/nowhere/model.onnx"));
+  EXPECT_EQ(error_of([] { (void)sha256_of_file(testing::TempDir()); }).code(), ErrorCode::kIo);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <thread>
 
 #include "vrt/device/allocation_count.h"
 #include "vrt/device/counters.h"
@@ -51,11 +52,22 @@ class ContractTest : public ::testing::Test {
   Event frame_done_{Device::cpu()};
 };
 
-TEST_F(ContractTest, TheCounterOfThisTestCounts) {
+TEST(AllocationCountTest, SeesThisThreadsAllocationsOnly) {
+  const auto allocate_both_kinds = [] {
+    const std::uint64_t before = allocation_count();
+    const int* volatile one = new int(1);  // Volatile: or the compiler leaves them out.
+    delete one;
+    const int* volatile many = new int[100];
+    delete[] many;
+    return allocation_count() - before;
+  };
+  EXPECT_EQ(allocate_both_kinds(), 2U);
+  std::uint64_t of_other = 0;
+  std::thread other([&] { of_other = allocate_both_kinds(); });
   const std::uint64_t before = allocation_count();
-  const int* volatile data = new int(1);  // Volatile: or the compiler leaves both out.
-  delete data;
-  EXPECT_EQ(allocation_count() - before, 1U);
+  other.join();
+  EXPECT_EQ(of_other, 2U);
+  EXPECT_EQ(allocation_count() - before, 0U);
 }
 
 TEST_F(ContractTest, AFrameAllocatesNothingOnTheSubmittingThread) {

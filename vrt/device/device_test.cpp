@@ -5,7 +5,7 @@
 
 #include <thread>
 
-#include "vrt/device/error_of.h"
+#include "vrt/base/testing/error_of.h"
 
 namespace vrt {
 namespace {

@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "vrt/base/testing/error_of.h"
 #include "vrt/device/dlpack_abi.h"
-#include "vrt/device/error_of.h"
 #include "vrt/device/event.h"
 #include "vrt/device/graph.h"
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "vrt/device/error_of.h"
+#include "vrt/base/testing/error_of.h"
 
 namespace vrt {
 namespace {

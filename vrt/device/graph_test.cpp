@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "vrt/base/testing/error_of.h"
 #include "vrt/device/counters.h"
-#include "vrt/device/error_of.h"
 #include "vrt/device/event.h"
 #include "vrt/device/test_kernels.h"
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "vrt/base/error.h"
+#include "vrt/base/testing/error_of.h"
 #include "vrt/device/cpu/cpu_module.h"
 #include "vrt/device/kernel.h"
 #include "vrt/device/test_kernels/block_sum_cu.h"
@@ -24,6 +25,7 @@ namespace vrt {
 namespace {
 
 using kernels::brighten::BrightenParams;
+using test::error_of;
 using ::testing::HasSubstr;
 
 struct Level {
@@ -151,30 +153,28 @@ std::vector<float> interesting_floats() {
 }
 constexpr std::size_t kColumns = 24;
 
-std::vector<std::int32_t> integers_of(const std::vector<float>& a, std::span<const HostKernel> table) {
-  std::vector<std::int32_t> b(a.size());
-  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<std::int32_t>(i * 2654435761U >> (i % 29));
-  std::vector<std::int32_t> out(a.size() * kColumns);
+template <typename Out, typename B>
+std::vector<Out> run_probe(const HostKernel& kernel, const std::vector<float>& a, const std::vector<B>& b) {
+  std::vector<Out> out(a.size() * kColumns);
   const auto* a_data = a.data();
   const auto* b_data = b.data();
   auto* out_data = out.data();
   const auto count = static_cast<std::int32_t>(a.size());
   const LaunchShape shape = grid_1d(a.size(), 64);
   const void* packed[] = {&a_data, &b_data, &out_data, &count};
-  table[1].run({shape, 0, shape.block_count()}, packed);
+  kernel.run({shape, 0, shape.block_count()}, packed);
   return out;
+}
+
+std::vector<std::int32_t> integers_of(const std::vector<float>& a, std::span<const HostKernel> table) {
+  std::vector<std::int32_t> b(a.size());
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<std::int32_t>(i * 2654435761U >> (i % 29));
+  return run_probe<std::int32_t>(table[1], a, b);
 }
 
 std::vector<std::uint32_t> floats_of(const std::vector<float>& a, std::span<const HostKernel> table) {
   const std::vector<float> b(a.rbegin(), a.rend());
-  std::vector<float> out(a.size() * kColumns);
-  const auto* a_data = a.data();
-  const auto* b_data = b.data();
-  auto* out_data = out.data();
-  const auto count = static_cast<std::int32_t>(a.size());
-  const LaunchShape shape = grid_1d(a.size(), 64);
-  const void* packed[] = {&a_data, &b_data, &out_data, &count};
-  table[0].run({shape, 0, shape.block_count()}, packed);
+  const std::vector<float> out = run_probe<float>(table[0], a, b);
   std::vector<std::uint32_t> bits(out.size());
   // Which bits a NaN has is nobody's promise.
   std::ranges::transform(out, bits.begin(),
@@ -253,13 +253,9 @@ TEST(KernelSourceTest, CommentsAreNoKernels) {
 TEST(KernelSourceTest, AWrongSignatureIsRefusedNamingBoth) {
   const KernelModule module = KernelModule::load(Device::cpu(), kernels::brighten_cu);
   using Wrong = void(DeviceSpan<const std::uint8_t>, DeviceSpan<std::uint8_t>, float);
-  try {
-    static_cast<void>(module.get<Wrong>("brighten"));
-    FAIL() << "no exception";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
-    EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("BrightenParams"), HasSubstr("float")));
-  }
+  const Error error = error_of([&] { static_cast<void>(module.get<Wrong>("brighten")); });
+  EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("BrightenParams"), HasSubstr("float")));
 }
 
 }  // namespace

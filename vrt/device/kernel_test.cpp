@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
+#include "vrt/base/testing/error_of.h"
 #include "vrt/device/cpu/cpu_module.h"
 #include "vrt/device/cpu/host_build.h"
-#include "vrt/device/error_of.h"
 #include "vrt/device/test_kernels.h"
 
 namespace vrt {

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "vrt/device/error_of.h"
+#include "vrt/base/testing/error_of.h"
 #include "vrt/device/event.h"
 #include "vrt/device/memory.h"
 #include "vrt/device/test_kernels.h"

@@ -6,13 +6,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "vrt/base/testing/error_of.h"
 #include "vrt/engine/testing/fake_world.h"
 
 namespace vrt::detail {
 namespace {
 
+using test::error_of;
 using ::testing::AllOf;
-using testing::error_of;
 using ::testing::HasSubstr;
 using testing::ScopedFolder;
 using testing::ScopedVariable;

@@ -5,15 +5,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "vrt/base/testing/error_of.h"
 #include "vrt/engine/backend_module.h"
 #include "vrt/engine/testing/fake_world.h"
 
 namespace vrt {
 namespace {
 
+using test::error_of;
 using ::testing::AllOf;
 using ::testing::Contains;
-using testing::error_of;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::kDoubler;

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "vrt/base/testing/error_of.h"
 #include "vrt/device/counters.h"
 #include "vrt/engine/engine.h"
 #include "vrt/engine/testing/fake_world.h"
@@ -12,9 +13,9 @@
 namespace vrt {
 namespace {
 
+using test::error_of;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
-using testing::error_of;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::kDoubler;

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -13,45 +11,33 @@
 
 #include "vrt/base/error.h"
 #include "vrt/base/sha256.h"
+#include "vrt/base/testing/error_of.h"
 #include "vrt/base/testing/location.h"
+#include "vrt/base/testing/scoped.h"
 
 namespace vrt {
 namespace {
 
 namespace fs = std::filesystem;
+using test::error_of;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 /// Two empty folders that stand for the user's, for the length of a test.
 class RegistryTest : public ::testing::Test {
  protected:
-  RegistryTest() : root_(fs::path(::testing::TempDir()) / ("registry" + std::to_string(::getpid()))) {
+  RegistryTest() {
     fs::create_directories(root_ / "mine");
     fs::create_directories(root_ / "cache" / "models");
-    ::setenv("VRT_MODELS", (root_ / "mine").c_str(), 1);
-    ::setenv("VRT_CACHE", (root_ / "cache").c_str(), 1);
-  }
-  ~RegistryTest() override {
-    ::unsetenv("VRT_MODELS");
-    ::unsetenv("VRT_CACHE");
-    fs::remove_all(root_);
   }
 
   void write(const fs::path& file, const std::string& text) const { std::ofstream(root_ / file) << text; }
 
-  fs::path root_;
+  testing::ScopedFolder folder_;
+  fs::path root_ = folder_.path();
+  testing::ScopedVariable mine_{"VRT_MODELS", (root_ / "mine").string()};
+  testing::ScopedVariable cache_{"VRT_CACHE", (root_ / "cache").string()};
 };
-
-template <typename Function>
-Error error_of(const Function& function) {
-  try {
-    function();
-  } catch (const Error& error) {
-    return error;
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return Error(ErrorCode::kInternal, "");
-}
 
 TEST_F(RegistryTest, EntriesAreCompleteAndUnique) {
   std::set<std::string_view> names;

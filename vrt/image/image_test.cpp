@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "vrt/base/error.h"
+#include "vrt/base/testing/error_of.h"
 #include "vrt/image/test_pictures.h"
 
 namespace vrt {
@@ -13,13 +14,9 @@ using ::testing::HasSubstr;
 
 template <typename View>
 std::string message_of(const View& view) {
-  try {
-    view.validate();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
-    return error.what();
-  }
-  return "";
+  const Error error = test::error_of([&] { view.validate(); });
+  EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+  return error.what();
 }
 
 TEST(ImageTest, OddSizesRoundChromaUp) {

@@ -7,14 +7,14 @@
 // Layers of blocks are the pictures of a batch, or the crops of one picture.
 
 VRT_SHARED_TYPES_BEGIN
-// How a launch divides the output. Several rows and columns a thread, so that what the pixels of a row or a column have in common
-// is worked out once; the numbers are the fastest of those tried on an H200.
+// How a launch divides the output: the first three for bilinear, the others for antialiased. Several rows and columns a thread, so
+// that what the pixels of a row or a column have in common is worked out once; the numbers are the fastest of those tried on an H200.
 static constexpr int32_t kBilinearThreads = 64;  // Of a block, in a row.
 static constexpr int32_t kBilinearColumns = 2;   // Of a thread, a block's width apart.
 static constexpr int32_t kBilinearRows = 2;      // Of a thread, one below the other.
-static constexpr int32_t kLanes = 32;
-static constexpr int32_t kWarps = 4;     // Of a block, one below the other.
-static constexpr int32_t kWarpRows = 4;  // Of a warp.
+static constexpr int32_t kLanes = 32;            // Of a warp, in a row.
+static constexpr int32_t kWarps = 4;             // Of a block, one below the other.
+static constexpr int32_t kWarpRows = 4;          // Of a lane, one below the other.
 
 // All that a launch needs besides memory. Written by preprocessor.cpp.
 struct Params {
@@ -259,13 +259,16 @@ static __device__ inline void make_bilinear(const Planes& planes, const Output& 
   }
 }
 
+// --- One picture, antialiased ---------------------------------------------------------------------------------------
+
+// A warp makes kWarpRows rows of kLanes neighbouring outputs. For each row, all source columns that lie under the warp are summed
+// over the row's window first; then each lane sums its own window of those sums.
+
 static __device__ inline void accumulate(Color& sum, const Color& value, float weight) {
   sum.red += weight * value.red;
   sum.green += weight * value.green;
   sum.blue += weight * value.blue;
 }
-
-// --- One picture, antialiased ---------------------------------------------------------------------------------------
 
 // The taps of an antialiased sample: weight k is that of pixel first + k.
 struct Window {
@@ -304,8 +307,6 @@ static __device__ inline Window window_at(const Axis& axis, int32_t index) {
   return window;
 }
 
-// A warp makes kWarpRows rows of 32 neighbouring outputs. For each row, all source columns that lie under the warp are summed over
-// the row's window first; then each lane sums its own window of those sums.
 static constexpr int32_t kSpanFloats = 384;  // Sums of one row: as many source columns as fit.
 
 // A warp's part of shared memory.
@@ -452,7 +453,7 @@ static __device__ inline void share_windows(const Axis& rows, int32_t top, int32
   __syncwarp();
 }
 
-// What a warp makes: kWarpRows rows from y on of 32 columns, x being the lane's.
+// What a warp makes: kWarpRows rows from y on of kLanes columns, x being the lane's.
 template <typename Sums>
 static __device__ inline void make_antialiased(const Planes& planes, const Output& out, const Params& p,
                                                const Axis& columns, const Axis& rows, int32_t x, int32_t y,

@@ -25,7 +25,7 @@ struct Axis {
   int32_t first, last;
 };
 
-// Columns [x0, x1) and rows [y0, y1) of the output, of one picture of a batch.
+// Columns [x0, x1) and rows [y0, y1) of the output, of one picture of a batch or of one crop.
 struct Rectangle {
   int32_t x0, y0, x1, y1;
   int32_t layer;
@@ -290,6 +290,7 @@ class PackedBlend {
     const uint8_t* from = PackedReader::row(job, y);
     const uint8_t* next = PackedReader::row(job, next_y);
     for (int32_t i = inside_.begin; i < inside_.end; i += 8) {
+      // Not each column: neighbours share cache lines.
       for (int32_t column = i; column < i + 8; column += 3) __builtin_prefetch(next + offset_[column]);
       // In this order the two halves end up as columns 0..3 and 4..7.
       const __m256i even = load_pixels(from, offset_[i], offset_[i + 1], offset_[i + 4], offset_[i + 5]);
@@ -553,9 +554,8 @@ inline Window window_at(const Axis& axis, int32_t index) {
 // Four neighbouring floats of a row of sums: those of a pixel's bytes; where it has fewer, the others are not used.
 using Color = float __attribute__((vector_size(16), aligned(4), may_alias));
 
-constexpr int32_t kMostRowsAtOnce = 16;
-
-constexpr int32_t kBlock = 32;
+constexpr int32_t kMostRowsAtOnce = 16;  // Of a window.
+constexpr int32_t kBlock = 32;           // Bytes of a row.
 
 // add_rows for one block of bytes, its sums in registers.
 #ifdef __AVX2__
@@ -675,7 +675,7 @@ class AntialiasedTile {
 
  private:
   using Rows = typename RowsOf<Reader>::Type;
-  static constexpr int32_t kColumns = 512;
+  static constexpr int32_t kColumns = 512;                // Of a tile.
   static constexpr int32_t kSpan = YuvRows::kMostPixels;  // Source columns under a tile.
   static constexpr int32_t kWeights = 8192;               // Weights of all columns of a tile.
 

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "vrt/image/yuv_to_rgb.h"
+
 namespace vrt::detail {
 namespace {
 
@@ -46,20 +48,14 @@ void set_source(PreprocessParams& p, const ImageBatch& batch) {
 
 std::int32_t fixed(double value) { return static_cast<std::int32_t>(std::lround(value * (1 << 20))); }
 
-// ITU-R BT.601-7 and BT.709-6: luma is kr R + kg G + kb B; limited range has 219 steps of luma and 224 of chroma.
 void set_color(PreprocessParams& p, ColorSpace color) {
-  const bool is_601 = color.matrix == YuvMatrix::kBt601;
-  const double kr = is_601 ? 0.299 : 0.2126;
-  const double kb = is_601 ? 0.114 : 0.0722;
-  const double kg = 1 - kr - kb;
-  const bool is_limited = color.range == YuvRange::kLimited;
-  const double chroma = is_limited ? 255.0 / 224 : 1;
-  p.luma_offset = is_limited ? 16 : 0;
-  p.luma_gain = fixed(is_limited ? 255.0 / 219 : 1);
-  p.red_cr = fixed(2 * (1 - kr) * chroma);
-  p.blue_cb = fixed(2 * (1 - kb) * chroma);
-  p.green_cr = fixed(-2 * (1 - kr) * kr / kg * chroma);
-  p.green_cb = fixed(-2 * (1 - kb) * kb / kg * chroma);
+  const YuvToRgb exact = yuv_to_rgb(color);
+  p.luma_offset = exact.luma_offset;
+  p.luma_gain = fixed(exact.luma);
+  p.red_cr = fixed(exact.red_cr);
+  p.green_cb = fixed(exact.green_cb);
+  p.green_cr = fixed(exact.green_cr);
+  p.blue_cb = fixed(exact.blue_cb);
 }
 
 // As 32.32 fixed point: source pixels for each target pixel, and the centre of the first one.

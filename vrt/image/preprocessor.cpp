@@ -10,9 +10,9 @@ namespace vrt {
 namespace {
 
 using Bytes = DeviceSpan<const std::uint8_t>;
-using PictureKernel = Kernel<void(Bytes, Bytes, Bytes, DeviceSpan<float>, detail::PreprocessParams)>;
-using CropsKernel = Kernel<void(Bytes, Bytes, Bytes, DeviceSpan<const float>, DeviceSpan<const std::int32_t>,
-                                DeviceSpan<float>, detail::PreprocessParams)>;
+using MakePictures = void(Bytes, Bytes, Bytes, DeviceSpan<float>, detail::PreprocessParams);
+using MakeCrops = void(Bytes, Bytes, Bytes, DeviceSpan<const float>, DeviceSpan<const std::int32_t>, DeviceSpan<float>,
+                       detail::PreprocessParams);
 
 // CUDA's limit on layers of blocks.
 constexpr std::int32_t kMostLayers = 65535;
@@ -65,11 +65,8 @@ struct Preprocessor::State {
   State(const Stream& stream_of, const PreprocessOptions& options_of, const KernelModule& module, bool antialias)
       : stream(stream_of),
         options(options_of),
-        picture(module.get<void(Bytes, Bytes, Bytes, DeviceSpan<float>, detail::PreprocessParams)>(
-            antialias ? "preprocess_antialiased" : "preprocess_bilinear")),
-        crops(module.get<void(Bytes, Bytes, Bytes, DeviceSpan<const float>, DeviceSpan<const std::int32_t>,
-                              DeviceSpan<float>, detail::PreprocessParams)>(antialias ? "preprocess_crops_antialiased"
-                                                                                      : "preprocess_crops_bilinear")) {}
+        pictures(module.get<MakePictures>(antialias ? "preprocess_antialiased" : "preprocess_bilinear")),
+        crops(module.get<MakeCrops>(antialias ? "preprocess_crops_antialiased" : "preprocess_crops_bilinear")) {}
 
   [[nodiscard]] LaunchShape shape(std::size_t layers) const {
     return detail::preprocess_shape(options.interpolation, options.target, layers);
@@ -77,8 +74,8 @@ struct Preprocessor::State {
 
   Stream stream;
   PreprocessOptions options;
-  PictureKernel picture;
-  CropsKernel crops;
+  Kernel<MakePictures> pictures;
+  Kernel<MakeCrops> crops;
 };
 
 Preprocessor::Preprocessor(const Stream& stream, const PreprocessOptions& options) {
@@ -104,8 +101,8 @@ ResizeMapping Preprocessor::submit_batch(const ImageBatch& batch, DeviceSpan<flo
   require_output(output, count, options);
   const ResizeMapping mapping =
       ResizeMapping::make(options.mode, batch.first.size, options.target, options.pad_position);
-  state_->picture.launch(state_->stream, state_->shape(count), plane_span(batch, 0), plane_span(batch, 1),
-                         plane_span(batch, 2), output, detail::preprocess_params(batch, options, mapping));
+  state_->pictures.launch(state_->stream, state_->shape(count), plane_span(batch, 0), plane_span(batch, 1),
+                          plane_span(batch, 2), output, detail::preprocess_params(batch, options, mapping));
   return mapping;
 }
 

@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "vrt/base/error.h"
+#include "vrt/base/testing/error_of.h"
 #include "vrt/device/counters.h"
 #include "vrt/image/test_pictures.h"
 
 namespace vrt {
 namespace {
 
+using test::error_of;
 using ::testing::HasSubstr;
 using testing::random_picture;
 using testing::TestPicture;
@@ -23,13 +25,9 @@ constexpr Interpolation kFilters[] = {Interpolation::kBilinear, Interpolation::k
 
 template <typename Call>
 std::string refusal(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
-    return error.what();
-  }
-  return "accepted";
+  const Error error = error_of(call);
+  EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+  return error.what();
 }
 
 TEST(PreprocessorTest, TheSameSizeChangesNothing) {

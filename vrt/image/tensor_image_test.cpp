@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "vrt/base/testing/error_of.h"
 #include "vrt/device/dlpack_abi.h"
-#include "vrt/device/error_of.h"
 
 namespace vrt {
 namespace {

@@ -5,11 +5,14 @@
 #include <chrono>
 #include <thread>
 
+#include "vrt/base/testing/error_of.h"
 #include "vrt/device/counters.h"
 #include "vrt/media/test_files.h"
 
 namespace vrt {
 namespace {
+
+using test::error_of;
 
 using std::chrono::steady_clock;
 
@@ -89,12 +92,8 @@ TEST_F(SourceRingTest, AFailureOfTheStreamIsStillThrownByTheCallersWait) {
   // Time for the decoder to come by the slot.
   for (int i = 0; i < 5; ++i) (void)source.next(stream_);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  try {
-    stream_.synchronize();
-    FAIL() << "nothing was thrown";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("a kernel failed"));
-  }
+  const Error error = error_of([&] { stream_.synchronize(); });
+  EXPECT_THAT(error.what(), testing::HasSubstr("a kernel failed"));
 }
 
 TEST_F(SourceRingTest, FramesOutliveTheirSource) {

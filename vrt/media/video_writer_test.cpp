@@ -1,12 +1,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "vrt/base/testing/error_of.h"
 #include "vrt/media/sink.h"
 #include "vrt/media/test_files.h"
 
 namespace vrt {
 namespace {
 
+using test::error_of;
 using test::Picture;
 using testing::HasSubstr;
 
@@ -14,13 +16,9 @@ class VideoWriterTest : public testing::Test {
  protected:
   template <typename Action>
   void expect_failure(ErrorCode code, const char* text, const Action& action) {
-    try {
-      action();
-      ADD_FAILURE() << "nothing was thrown; expected: " << text;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), code) << error.what();
-      EXPECT_THAT(error.what(), HasSubstr(text));
-    }
+    const Error error = error_of(action);
+    EXPECT_EQ(error.code(), code) << error.what();
+    EXPECT_THAT(error.what(), HasSubstr(text));
   }
 
   test::TemporaryFolder folder_;

@@ -11,11 +11,13 @@
 #include <vector>
 
 #include "vrt/base/error.h"
+#include "vrt/base/testing/error_of.h"
 #include "vrt/models/centerface/without_network.h"
 
 namespace vrt {
 namespace {
 
+using test::error_of;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -106,13 +108,9 @@ TEST(BenchmarkTest, WhatCannotBeMeasuredIsRefused) {
   const auto message_of = [](const std::function<void(BenchmarkOptions&)>& change) {
     BenchmarkOptions options = made_frames();
     change(options);
-    try {
-      (void)run_benchmark(options);
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
-      return std::string(error.what());
-    }
-    return std::string();
+    const Error error = error_of([&] { (void)run_benchmark(options); });
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+    return std::string(error.what());
   };
   EXPECT_THAT(message_of([](auto& o) { o.frames = 99; }), HasSubstr("99 frames are too few"));
   EXPECT_THAT(message_of([](auto& o) { o.frames = INT64_MAX; }), HasSubstr("too many"));

@@ -7,11 +7,14 @@
 #include <vector>
 
 #include "vrt/base/error.h"
+#include "vrt/base/testing/error_of.h"
+#include "vrt/device/allocation_count.h"
 #include "vrt/device/counters.h"
-#include "vrt/pipeline/allocation_counter.h"
 
 namespace vrt {
 namespace {
+
+using test::error_of;
 
 DetectorPoolOptions options_for(std::size_t lanes) {
   DetectorPoolOptions options;
@@ -48,9 +51,9 @@ TEST_P(DetectorPoolContractTest, AWarmFrameCostsOneWaitAndNoAllocationAndNoBlock
 
   constexpr std::size_t kFrames = 12;
   const DeviceCounters before = counters(Device::cpu());
-  const std::uint64_t allocations = test::allocations_of_this_thread();
+  const std::uint64_t allocations = test::allocation_count();
   for (std::size_t i = 0; i < kFrames; ++i) detect(pool.lane_for({176, 144}, i % lanes), picture.view);
-  const std::uint64_t allocated = test::allocations_of_this_thread() - allocations;
+  const std::uint64_t allocated = test::allocation_count() - allocations;
   const DeviceCounters spent = counters(Device::cpu()) - before;
 
   EXPECT_EQ(spent.waits, kFrames);
@@ -145,13 +148,9 @@ TEST(DetectorPoolTest, AMissingModelIsNamed) {
   options.model = "/nowhere/centerface.onnx";
   DetectorPool pool(options);
   EXPECT_THROW((void)pool.engine(), Error);
-  try {
-    (void)pool.lane_for({176, 144}, 0);
-    FAIL() << "nothing was thrown";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kNotFound) << error.what();
-    EXPECT_NE(std::string(error.what()).find("/nowhere/centerface.onnx"), std::string::npos) << error.what();
-  }
+  const Error error = error_of([&] { (void)pool.lane_for({176, 144}, 0); });
+  EXPECT_EQ(error.code(), ErrorCode::kNotFound) << error.what();
+  EXPECT_NE(std::string(error.what()).find("/nowhere/centerface.onnx"), std::string::npos) << error.what();
 }
 
 }  // namespace

@@ -39,6 +39,22 @@ void append_character(std::string& out, char character) {
   }
 }
 
+void append_string(std::string& out, std::string_view text) {
+  out += '"';
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) {
+      out += "\xEF\xBF\xBD";  // U+FFFD
+    } else if (length == 1) {
+      append_character(out, text.front());
+    } else {
+      out += text.substr(0, length);
+    }
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  out += '"';
+}
+
 template <typename Float>
 void append_number(std::string& out, const char* field, Float value) {
   require(std::isfinite(value), "the {} of a frame is {}; JSON holds only finite numbers", field, value);
@@ -78,7 +94,7 @@ void append_detection(std::string& out, const Detection& detection) {
   out += "\"score\": ";
   append_number(out, "score", detection.score);
   fmt::format_to(std::back_inserter(out), ", \"class\": {}, \"label\": ", detection.class_id);
-  append_json_string(out, detection.label);
+  append_string(out, detection.label);
   out += ", ";
   append_keypoints(out, detection.keypoints);
   out += '}';
@@ -86,7 +102,7 @@ void append_detection(std::string& out, const Detection& detection) {
 
 void append_record(std::string& out, const FrameRecord& record) {
   out += "{\"source\": ";
-  append_json_string(out, record.source);
+  append_string(out, record.source);
   fmt::format_to(std::back_inserter(out), ", \"frame\": {}, \"time\": ", record.frame);
   append_number(out, "time", record.time);
   fmt::format_to(std::back_inserter(out), ", \"width\": {}, \"height\": {}, \"detections\": [", record.size.width,
@@ -101,22 +117,6 @@ void append_record(std::string& out, const FrameRecord& record) {
 }
 
 }  // namespace
-
-void append_json_string(std::string& out, std::string_view text) {
-  out += '"';
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    if (length == 0) {
-      out += "\xEF\xBF\xBD";  // U+FFFD
-    } else if (length == 1) {
-      append_character(out, text.front());
-    } else {
-      out += text.substr(0, length);
-    }
-    text.remove_prefix(length == 0 ? 1 : length);
-  }
-  out += '"';
-}
 
 void append_json_line(std::string& out, const FrameRecord& record) {
   const std::size_t before = out.size();

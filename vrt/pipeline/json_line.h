@@ -26,7 +26,4 @@ struct FrameRecord {
 /// hold (not finite), naming the field; `out` is then unchanged.
 VRT_API void append_json_line(std::string& out, const FrameRecord& record);
 
-/// Appends `text` as a JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD.
-VRT_API void append_json_string(std::string& out, std::string_view text);
-
 }  // namespace vrt

@@ -12,9 +12,12 @@
 #include <utility>
 
 #include "vrt/base/error.h"
+#include "vrt/base/testing/error_of.h"
 
 namespace vrt {
 namespace {
+
+using test::error_of;
 
 std::string line_of(const FrameRecord& record) {
   std::string line;
@@ -76,13 +79,9 @@ TEST(JsonLineTest, WhatIsNotUtf8IsReplaced) {
 TEST(JsonLineTest, NumbersThatJsonCannotHoldAreRefused) {
   const Detection detections[] = {{{0, 0, 1, 1}, std::numeric_limits<float>::quiet_NaN(), 0, "", {}}};
   std::string out = "before";
-  try {
-    append_json_line(out, {"", 0, 0, {1, 1}, detections});
-    FAIL() << "nothing was thrown";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("score"));
-  }
+  const Error error = error_of([&] { append_json_line(out, {"", 0, 0, {1, 1}, detections}); });
+  EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.what(), ::testing::HasSubstr("score"));
   EXPECT_EQ(out, "before");
 }
 

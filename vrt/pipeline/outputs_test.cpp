@@ -12,9 +12,12 @@
 #include <vector>
 
 #include "vrt/base/error.h"
+#include "vrt/base/testing/error_of.h"
 
 namespace vrt {
 namespace {
+
+using test::error_of;
 
 namespace fs = std::filesystem;
 
@@ -91,13 +94,9 @@ TEST_F(OutputsTest, AVideoOfAnotherSizeIsRefusedByTheSourcesName) {
   PictureOutput output(folder_ / "out.mp4", info_of(SourceKind::kVideo));
   output.write(picture_, "in.mp4", 0);
   const ImageView smaller = ImageView::packed(Device::cpu(), pixels_.data(), {32, 48}, PixelFormat::kRgb8);
-  try {
-    output.write(smaller, "in.mp4", 0.04);
-    FAIL() << "nothing was thrown";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("in.mp4"));
-  }
+  const Error error = error_of([&] { output.write(smaller, "in.mp4", 0.04); });
+  EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+  EXPECT_THAT(error.what(), ::testing::HasSubstr("in.mp4"));
 }
 
 TEST_F(OutputsTest, PicturesOfAFolderKeepTheirNamesAndNoTwoBecomeOne) {

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "vrt/base/error.h"
+#include "vrt/device/allocation_count.h"
 #include "vrt/device/counters.h"
 #include "vrt/media/sink.h"
-#include "vrt/pipeline/allocation_counter.h"
 
 namespace vrt {
 namespace {
@@ -92,9 +92,9 @@ TEST_F(RunTest, AFrameCostsOneWaitAndNoAllocationOfTheSubmittingThread) {
   const auto spend = [&](std::int64_t frames) {
     options_.max_frames = frames;
     const DeviceCounters before = counters(Device::cpu());
-    const std::uint64_t allocations = test::allocations_of_this_thread();
+    const std::uint64_t allocations = test::allocation_count();
     EXPECT_EQ(run_detection(options_).frames, frames);
-    return Spent{counters(Device::cpu()) - before, test::allocations_of_this_thread() - allocations};
+    return Spent{counters(Device::cpu()) - before, test::allocation_count() - allocations};
   };
   options_.save = folder_ / "annotated.mp4";
   options_.json = (folder_ / "lines.jsonl").string();

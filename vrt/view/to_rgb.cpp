@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "vrt/image/yuv_to_rgb.h"
+
 namespace vrt::detail {
 namespace {
 
@@ -23,23 +25,19 @@ struct YuvCoefficients {
   std::int16_t cb_to_blue = 0;
 };
 
-/// From the luma weights that ITU-R BT.601 and BT.709 define: R = Y + 2 (1 - Kr) Cr, B = Y + 2 (1 - Kb) Cb, and G from the
-/// weighted sum being Y. Limited range spans 219 steps of luma and 224 of chroma.
 YuvCoefficients coefficients_for(ColorSpace color) {
-  const bool is_709 = color.matrix == YuvMatrix::kBt709;
-  const double kr = is_709 ? 0.2126 : 0.299;
-  const double kb = is_709 ? 0.0722 : 0.114;
-  const double kg = 1 - kr - kb;
-  const bool limited = color.range == YuvRange::kLimited;
-  const double luma = limited ? 255.0 / 219.0 : 1.0;
-  const double chroma = limited ? 255.0 / 224.0 : 1.0;
   const auto fixed = [](double value, int sample_shift) {
     return static_cast<std::int16_t>(std::lround(std::ldexp(value, 16 + YuvCoefficients::kBits - sample_shift)));
   };
-  const auto of_chroma = [&](double value) { return fixed(chroma * value, YuvCoefficients::kChromaShift); };
-  return {
-      static_cast<std::int16_t>(limited ? 16 : 0), fixed(luma, YuvCoefficients::kLumaShift), of_chroma(2 * (1 - kr)),
-      of_chroma(2 * (1 - kb) * kb / kg),           of_chroma(2 * (1 - kr) * kr / kg),        of_chroma(2 * (1 - kb))};
+  const auto of_chroma = [&](double value) { return fixed(value, YuvCoefficients::kChromaShift); };
+  const YuvToRgb exact = yuv_to_rgb(color);
+  // What green loses is kept as positive numbers.
+  return {.luma_offset = static_cast<std::int16_t>(exact.luma_offset),
+          .luma = fixed(exact.luma, YuvCoefficients::kLumaShift),
+          .cr_to_red = of_chroma(exact.red_cr),
+          .cb_to_green = of_chroma(-exact.green_cb),
+          .cr_to_green = of_chroma(-exact.green_cr),
+          .cb_to_blue = of_chroma(exact.blue_cb)};
 }
 
 /// The upper half of the product.

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "vrt/base/testing/error_of.h"
 #include "vrt/device/cpu/graph_plan.h"
-#include "vrt/device/error_of.h"
 
 namespace vrt::cpu {
 namespace {

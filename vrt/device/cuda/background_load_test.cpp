@@ -17,12 +17,14 @@
 
 #include "vrt/base/error.h"
 #include "vrt/base/log.h"
+#include "vrt/base/testing/error_of.h"
 #include "vrt/device/cuda/testing/fake_control.h"
 #include "vrt/device/kernel.h"
 
 namespace vrt {
 namespace {
 
+using test::error_of;
 using ::testing::HasSubstr;
 namespace fake = cuda::testing;
 using Scale = void(DeviceSpan<const float>, DeviceSpan<float>, float, std::int32_t);
@@ -131,13 +133,9 @@ TEST_F(BackgroundLoadTest, AFailureComesWithGetAndTheNextLoadTriesAgain) {
   const KernelSource& bad = source_of("wrong", "nonsense;");
   const PendingKernels pending = KernelModule::load_async(Device::cuda(0), bad);
   for (int attempt = 0; attempt < 2; ++attempt) {
-    try {
-      static_cast<void>(pending.get());
-      FAIL() << "compiled";
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
-      EXPECT_THAT(error.what(), HasSubstr("wrong.cu"));
-    }
+    const Error error = error_of([&] { static_cast<void>(pending.get()); });
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+    EXPECT_THAT(error.what(), HasSubstr("wrong.cu"));
   }
   EXPECT_THROW(static_cast<void>(KernelModule::load(Device::cuda(0), bad)), Error);
 

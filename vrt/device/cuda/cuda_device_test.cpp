@@ -10,10 +10,12 @@
 
 #include "vrt/base/error.h"
 #include "vrt/base/log.h"
+#include "vrt/base/testing/error_of.h"
 #include "vrt/device/counters.h"
 #include "vrt/device/cuda/driver.h"
 #include "vrt/device/cuda/driver_types.h"
 #include "vrt/device/cuda/testing/fake_control.h"
+#include "vrt/device/cuda/testing/scale_kernel.h"
 #include "vrt/device/event.h"
 #include "vrt/device/graph.h"
 #include "vrt/device/kernel.h"
@@ -23,21 +25,15 @@
 namespace vrt {
 namespace {
 
+using test::error_of;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 namespace fake = cuda::testing;
-
-constexpr const char* kScaleSource = R"(
-extern "C" __global__ void scale(const float* __restrict__ in, float* __restrict__ out, float factor, int32_t n) {
-  const int32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) out[i] = __ldg(in + i) * factor;
-}
-)";
-using Scale = void(DeviceSpan<const float>, DeviceSpan<float>, float, std::int32_t);
+using fake::Scale;
 
 const Kernel<Scale>& scale_kernel() {
-  static const auto kernel = KernelModule::compile(Device::cuda(0), "scale.cu", kScaleSource).get<Scale>("scale");
+  static const auto kernel = fake::scale_on(Device::cuda(0));
   return kernel;
 }
 
@@ -215,13 +211,9 @@ TEST_F(CudaDeviceTest, AStickyFaultLosesTheDeviceForGood) {
 TEST_F(CudaDeviceTest, AFailedHostTaskIsThrownByTheNextWaitAndOnlyThere) {
   const Stream stream(Device::cuda(0));
   stream.enqueue_host("network", [] { throw Error(ErrorCode::kBackend, "no result"); });
-  try {
-    stream.synchronize();
-    FAIL() << "the wait threw nothing";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("network"));
-    EXPECT_THAT(error.what(), HasSubstr("no result"));
-  }
+  const Error error = error_of([&] { stream.synchronize(); });
+  EXPECT_THAT(error.what(), HasSubstr("network"));
+  EXPECT_THAT(error.what(), HasSubstr("no result"));
   EXPECT_NO_THROW(stream.synchronize());
 }
 
@@ -229,12 +221,7 @@ TEST_F(CudaDeviceTest, CaptureRefusesAllocationWaitsAndMemoryOfNobody) {
   const Stream stream(Device::cuda(0));
   const CaptureOptions cold{.warm_up = false, .foreign = {}};
   const auto code_of = [&](const std::function<void()>& work) {
-    try {
-      static_cast<void>(Graph::capture(stream, work, cold));
-    } catch (const Error& error) {
-      return error.code();
-    }
-    return ErrorCode::kInternal;
+    return error_of([&] { static_cast<void>(Graph::capture(stream, work, cold)); }).code();
   };
   EXPECT_EQ(code_of([&] { static_cast<void>(DeviceBuffer<float>::uninitialized(stream, 1)); }),
             ErrorCode::kUnsupported);
@@ -256,7 +243,7 @@ TEST_F(CudaDeviceTest, AGraphKeepsItsBuffersAlive) {
 }
 
 TEST_F(CudaDeviceTest, ADeclarationThatIsNotTheKernelsIsRefused) {
-  const KernelModule module = KernelModule::compile(Device::cuda(0), "scale.cu", kScaleSource);
+  const KernelModule module = fake::scale_module(Device::cuda(0));
   using TooFew = void(DeviceSpan<const float>, DeviceSpan<float>, float);
   using TooMany = void(DeviceSpan<const float>, DeviceSpan<float>, float, std::int32_t, std::int32_t);
   using OtherSize = void(DeviceSpan<const float>, DeviceSpan<float>, double, std::int32_t);
@@ -267,36 +254,26 @@ TEST_F(CudaDeviceTest, ADeclarationThatIsNotTheKernelsIsRefused) {
 }
 
 TEST_F(CudaDeviceTest, AnUnknownKernelIsNotFoundAndTheKnownAreListed) {
-  const KernelModule module = KernelModule::compile(Device::cuda(0), "scale.cu", kScaleSource);
-  try {
-    static_cast<void>(module.get<Scale>("shrink"));
-    FAIL() << "found";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kNotFound);
-    EXPECT_THAT(error.what(), HasSubstr("it has scale"));
-  }
+  const KernelModule module = fake::scale_module(Device::cuda(0));
+  const Error error = error_of([&] { static_cast<void>(module.get<Scale>("shrink")); });
+  EXPECT_EQ(error.code(), ErrorCode::kNotFound);
+  EXPECT_THAT(error.what(), HasSubstr("it has scale"));
 }
 
 TEST_F(CudaDeviceTest, ASourceThatDoesNotCompileIsShownWithItsLines) {
-  try {
+  const Error error = error_of([&] {
     static_cast<void>(
         KernelModule::compile(Device::cuda(0), "bad.cu", "\nextern \"C\" __global__ void bad() { nonsense; }\n"));
-    FAIL() << "compiled";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
-    EXPECT_THAT(error.what(), HasSubstr("bad.cu(2): error"));
-    EXPECT_THAT(error.what(), HasSubstr("    2 | extern"));
-  }
+  });
+  EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.what(), HasSubstr("bad.cu(2): error"));
+  EXPECT_THAT(error.what(), HasSubstr("    2 | extern"));
 }
 
 TEST_F(CudaDeviceTest, AStreamOfAnotherDeviceIsRefusedByNumber) {
-  try {
-    const Stream stream(Device::cuda(5));
-    FAIL() << "cuda:5 was opened";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kUnavailable);
-    EXPECT_THAT(error.what(), HasSubstr("cuda:5"));
-  }
+  const Error error = error_of([&] { const Stream stream(Device::cuda(5)); });
+  EXPECT_EQ(error.code(), ErrorCode::kUnavailable);
+  EXPECT_THAT(error.what(), HasSubstr("cuda:5"));
 }
 
 // What a process finds that is started with other drivers. Each runs in a child, as a driver is opened once for each process.

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "vrt/base/error.h"
+#include "vrt/base/testing/error_of.h"
 #include "vrt/device/cuda/testing/fake_control.h"
 #include "vrt/device/dlpack.h"
 #include "vrt/device/dlpack_abi.h"
-#include "vrt/device/error_of.h"
 
 namespace vrt {
 namespace {

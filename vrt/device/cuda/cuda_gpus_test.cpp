@@ -13,10 +13,11 @@
 
 #include "vrt/base/error.h"
 #include "vrt/base/log.h"
+#include "vrt/base/testing/error_of.h"
 #include "vrt/device/counters.h"
 #include "vrt/device/cuda/driver.h"
 #include "vrt/device/cuda/testing/fake_control.h"
-#include "vrt/device/error_of.h"
+#include "vrt/device/cuda/testing/scale_kernel.h"
 #include "vrt/device/event.h"
 #include "vrt/device/graph.h"
 #include "vrt/device/kernel.h"
@@ -30,18 +31,8 @@ using test::error_of;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 namespace fake = cuda::testing;
-
-constexpr const char* kScaleSource = R"(
-extern "C" __global__ void scale(const float* __restrict__ in, float* __restrict__ out, float factor, int32_t n) {
-  const int32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) out[i] = __ldg(in + i) * factor;
-}
-)";
-using Scale = void(DeviceSpan<const float>, DeviceSpan<float>, float, std::int32_t);
-
-Kernel<Scale> scale_on(Device device) {
-  return KernelModule::compile(device, "scale.cu", kScaleSource).get<Scale>("scale");
-}
+using fake::Scale;
+using fake::scale_on;
 
 CUctx_st* current() {
   CUctx_st* context = nullptr;

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
+#include <functional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -16,6 +16,7 @@
 #include "vrt/base/cache_paths.h"
 #include "vrt/base/fail.h"
 #include "vrt/base/log.h"
+#include "vrt/base/read_file.h"
 #include "vrt/base/sha256.h"
 
 namespace vrt::cuda {
@@ -49,16 +50,6 @@ std::optional<CompiledKernels> decode(const std::string& entry) {
   const std::size_t line_end = body.find('\n');
   if (line_end == std::string::npos) return std::nullopt;
   return CompiledKernels{body.substr(line_end + 1), body.substr(0, line_end), {}};
-}
-
-std::optional<std::string> read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file || file.tellg() < 0) return std::nullopt;
-  std::string content(static_cast<std::size_t>(file.tellg()), '\0');
-  file.seekg(0);
-  file.read(content.data(), static_cast<std::streamsize>(content.size()));
-  if (!file) return std::nullopt;
-  return content;
 }
 
 void warn_once(std::string_view problem) noexcept {
@@ -165,24 +156,29 @@ const KernelCache& KernelCache::shared() {
 }
 
 std::optional<KernelCache::Sound> KernelCache::look_up(const std::string& digest) const noexcept {
-  try {
-    for (const fs::path& folder : {folder_, seed_}) {
+  for (const fs::path& folder : {std::cref(folder_), std::cref(seed_)}) {
+    try {
       if (folder.empty()) continue;
-      const fs::path path = folder / (digest + std::string(kSuffix));
-      const auto content = read_file(path);
-      if (!content) continue;
-      auto kernels = decode(*content);
-      if (!kernels) {
-        warn_once(fmt::format("{} is damaged", path.string()));
-      } else if (folder == folder_ && !is_ours(path)) {
-        warn_once(fmt::format("{} belongs to another user", path.string()));
-      } else {
-        std::error_code gone;
-        return Sound{*std::move(kernels), {path, fs::last_write_time(path, gone), content->size()}};
-      }
+      if (auto sound = look_up_in(folder, digest)) return sound;
+    } catch (const std::exception& error) {
+      warn_once(error.what());
     }
-  } catch (const std::exception& error) {
-    warn_once(error.what());
+  }
+  return std::nullopt;
+}
+
+std::optional<KernelCache::Sound> KernelCache::look_up_in(const fs::path& folder, const std::string& digest) const {
+  const fs::path path = folder / (digest + std::string(kSuffix));
+  const auto content = detail::read_file(path);
+  if (!content) return std::nullopt;
+  auto kernels = decode(*content);
+  if (!kernels) {
+    warn_once(fmt::format("{} is damaged", path.string()));
+  } else if (folder == folder_ && !is_ours(path)) {
+    warn_once(fmt::format("{} belongs to another user", path.string()));
+  } else {
+    std::error_code gone;
+    return Sound{*std::move(kernels), {path, fs::last_write_time(path, gone), content->size()}};
   }
   return std::nullopt;
 }

@@ -75,6 +75,7 @@ class VRT_API KernelCache {
     Entry entry;
   };
   [[nodiscard]] std::optional<Sound> look_up(const std::string& digest) const noexcept;
+  [[nodiscard]] std::optional<Sound> look_up_in(const std::filesystem::path& folder, const std::string& digest) const;
 
   std::filesystem::path folder_;
   std::filesystem::path seed_;

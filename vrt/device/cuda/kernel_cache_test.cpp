@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "vrt/base/testing/scoped.h"
+
 namespace vrt::cuda {
 namespace {
 
@@ -16,20 +18,14 @@ namespace fs = std::filesystem;
 
 class KernelCacheTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::temp_directory_path() / ("vrt_" + std::string(test->name()) + std::to_string(getpid()));
-    fs::remove_all(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   static constexpr std::uint64_t kRoomy = 1U << 20U;
   const CompiledKernels kernels_{std::string("\x7f"
                                              "ELF\0machine code",
                                              17),
                                  "sm_90",
                                  {}};
-  fs::path folder_;
+  vrt::testing::ScopedFolder root_;
+  fs::path folder_ = root_.path() / "kernels";
 };
 
 TEST_F(KernelCacheTest, WhatWasStoredIsFound) {

@@ -7,10 +7,12 @@
 #include <string>
 
 #include "vrt/base/error.h"
+#include "vrt/base/testing/error_of.h"
 
 namespace vrt::cuda {
 namespace {
 
+using test::error_of;
 using ::testing::HasSubstr;
 
 TEST(KernelResourcesTest, TheReportIsReadKernelByKernel) {
@@ -43,13 +45,10 @@ TEST(KernelResourcesTest, WhatIsNotUnderstoodIsAnErrorNotAZero) {
                           "ptxas info    : Used many registers\n",
                           "ptxas info    : Compiling entry function 'gather' for 'sm_87'\n"
                           "ptxas         .     some bytes stack frame\n"}) {
-    try {
-      static_cast<void>(resources_in(log));
-      ADD_FAILURE() << "taken: " << log;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::kBackend);
-      EXPECT_THAT(error.what(), HasSubstr("ptxas reports"));
-    }
+    SCOPED_TRACE(log);
+    const Error error = error_of([&] { static_cast<void>(resources_in(log)); });
+    EXPECT_EQ(error.code(), ErrorCode::kBackend);
+    EXPECT_THAT(error.what(), HasSubstr("ptxas reports"));
   }
 }
 

@@ -14,6 +14,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "vrt/base/testing/error_of.h"
 #include "vrt/base/testing/location.h"
 #include "vrt/engine/engine.h"
 #include "vrt/engine/testing/fake_world.h"
@@ -21,9 +22,9 @@
 namespace vrt {
 namespace {
 
+using test::error_of;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
-using testing::error_of;
 using ::testing::HasSubstr;
 using ::testing::Not;
 

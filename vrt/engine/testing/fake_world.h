@@ -1,12 +1,8 @@
 // What the engine layer's tests share: the stand-in backends, model files for them, and what was logged.
 #pragma once
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -17,53 +13,13 @@
 #include "vrt/base/error.h"
 #include "vrt/base/log.h"
 #include "vrt/base/testing/location.h"
+#include "vrt/base/testing/scoped.h"
 #include "vrt/engine/engine.h"
 
 namespace vrt::testing {
 
 /// The folder of the stand-in backends.
 inline std::filesystem::path fake_backends() { return location("VRT_FAKE_BACKENDS", VRT_FAKE_BACKENDS); }
-
-/// A variable of the environment for one scope.
-class ScopedVariable {
- public:
-  ScopedVariable(const char* name, const std::string& value) : name_(name) {
-    if (const char* before = std::getenv(name)) {
-      had_value_ = true;
-      before_ = before;
-    }
-    setenv(name, value.c_str(), 1);
-  }
-  ~ScopedVariable() { had_value_ ? setenv(name_, before_.c_str(), 1) : unsetenv(name_); }
-  ScopedVariable(const ScopedVariable&) = delete;
-  ScopedVariable& operator=(const ScopedVariable&) = delete;
-
- private:
-  const char* name_;
-  bool had_value_ = false;
-  std::string before_;
-};
-
-/// A folder that goes with its owner.
-class ScopedFolder {
- public:
-  ScopedFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "vrt_engine_test_XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~ScopedFolder() { std::filesystem::remove_all(path_); }
-  ScopedFolder(const ScopedFolder&) = delete;
-  ScopedFolder& operator=(const ScopedFolder&) = delete;
-
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path write(const std::string& name, std::string_view text) const {
-    std::ofstream(path_ / name, std::ios::binary) << text;
-    return path_ / name;
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// Collects every log line while it lives.
 class ScopedLog {
@@ -114,17 +70,5 @@ class FakeWorld : public ::testing::Test {
   ScopedFolder folder_;
   ScopedLog log_;
 };
-
-/// The vrt::Error that `function` throws; a failure of the test if it throws none.
-template <typename Function>
-Error error_of(const Function& function) {
-  try {
-    function();
-  } catch (const Error& error) {
-    return error;
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {ErrorCode::kInternal, "nothing was thrown"};
-}
 
 }  // namespace vrt::testing

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "vrt/base/error.h"
+#include "vrt/base/testing/error_of.h"
 #include "vrt/base/testing/location.h"
 #include "vrt/device/allocation_count.h"
 #include "vrt/device/counters.h"
@@ -16,6 +17,7 @@
 namespace vrt {
 namespace {
 
+using test::error_of;
 using ::testing::HasSubstr;
 
 TEST(CenterFaceInputSizeTest, KeepsTheAspectBetween320And640) {
@@ -36,13 +38,9 @@ TEST(CenterFaceInputSizeTest, ExtremePicturesGetAValidInput) {
 }
 
 TEST(CenterFaceOpenEngineTest, RefusesInputsThatAreNotMultiplesOf32) {
-  try {
-    (void)CenterFace::open_engine("any.onnx", Device::cpu(), {640, 470});
-    FAIL() << "accepted";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
-    EXPECT_THAT(error.what(), HasSubstr("640x470"));
-  }
+  const Error error = error_of([&] { (void)CenterFace::open_engine("any.onnx", Device::cpu(), {640, 470}); });
+  EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.what(), HasSubstr("640x470"));
 }
 
 // With the real network, on each device that has an engine for it.

@@ -10,6 +10,7 @@
 
 #include "vrt/base/error.h"
 #include "vrt/base/log.h"
+#include "vrt/device/cuda/testing/scale_kernel.h"
 #include "vrt/device/dlpack.h"
 #include "vrt/device/event.h"
 #include "vrt/device/graph.h"
@@ -19,14 +20,6 @@
 
 namespace {
 
-constexpr const char* kSource = R"(
-extern "C" __global__ void scale(const float* __restrict__ in, float* __restrict__ out, float factor, int32_t n) {
-  const int32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) out[i] = __ldg(in + i) * factor;
-}
-)";
-using Scale = void(vrt::DeviceSpan<const float>, vrt::DeviceSpan<float>, float, std::int32_t);
-
 struct Everything {
   vrt::Stream stream{vrt::Device::cuda(0)};
   vrt::DeviceBuffer<float> in = vrt::DeviceBuffer<float>::zeros(stream, 64);
@@ -34,7 +27,7 @@ struct Everything {
   vrt::PinnedBuffer<float> host{stream.device(), 64};
   vrt::Event event{stream.device()};
   vrt::TimedEvent timed{stream.device()};
-  vrt::Kernel<Scale> scale = vrt::KernelModule::compile(stream.device(), "scale.cu", kSource).get<Scale>("scale");
+  vrt::Kernel<vrt::cuda::testing::Scale> scale = vrt::cuda::testing::scale_on(stream.device());
   std::optional<vrt::Graph> graph;
   std::optional<vrt::DlpackTensor> borrowed;
 

@@ -27,11 +27,13 @@
 #include <vector>
 
 #include "vrt/device/cuda/driver_types.h"
+#include "vrt/device/cuda/testing/fake_setting.h"
 
 using vrt::cuda::DeviceId;
 using vrt::cuda::DevicePointer;
 using vrt::cuda::Enum;
 using vrt::cuda::Result;
+using vrt::cuda::testing::setting;
 
 // The driver's opaque objects.
 struct CUgraphNode_st {
@@ -101,11 +103,6 @@ struct Ending {
 } ending;
 
 thread_local CUctx_st* current_context = nullptr;
-
-int setting(const char* name, int otherwise) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? otherwise : std::atoi(value);
-}
 
 bool is_sticky(Result result) { return result >= 700 && result < 720; }
 

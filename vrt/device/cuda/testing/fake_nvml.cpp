@@ -10,9 +10,11 @@
 #include <string>
 
 #include "vrt/device/cuda/nvml.h"
+#include "vrt/device/cuda/testing/fake_setting.h"
 
 using vrt::cuda::NvmlDevice;
 using vrt::cuda::NvmlResult;
+using vrt::cuda::testing::setting;
 
 struct nvmlDevice_st {
   const char* bus_id;
@@ -28,11 +30,6 @@ constexpr NvmlResult kNotFound = 6;
 nvmlDevice_st devices[] = {{"0000:3B:00.0", 41}, {"0000:3C:00.0", 83}};
 int users = 0;
 std::size_t clock_calls = 0;
-
-int setting(const char* name, int otherwise) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? otherwise : std::atoi(value);
-}
 
 /// The clocks of the variable, one a call, round and round.
 unsigned next_clock() {

@@ -1,4 +1,4 @@
-// Internal (not installed): for the tests of the layer.
+// For tests: the error that something throws.
 #pragma once
 
 #include <gtest/gtest.h>
