@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -11,6 +10,7 @@
 #include <string>
 
 #include "apps/vrt/commands.h"
+#include "apps/vrt/printable.h"
 #include "apps/vrt/values.h"
 #include "vrt/base/error.h"
 
@@ -87,12 +87,8 @@ void add_bench_options(CLI::App& bench, BenchArguments& arguments) {
   bench.footer(kBenchExamples);
 }
 
-/// Prints "vrt: …" as one line, whatever the text holds: names of files may have line breaks and a terminal's commands in them.
-void print_failure(std::string text) {
-  const auto is_control = [](unsigned char c) { return c < ' ' || c == 0x7F; };
-  std::replace_if(text.begin(), text.end(), is_control, ' ');
-  std::fprintf(stderr, "vrt: %s\n", text.c_str());
-}
+/// Prints "vrt: …" as one line, whatever the text holds.
+void print_failure(const std::string& text) { std::fprintf(stderr, "vrt: %s\n", printable(text).c_str()); }
 
 /// `vrt kernels` and its three commands.
 struct KernelsCommands {
@@ -104,6 +100,7 @@ struct KernelsCommands {
 
   explicit KernelsCommands(CLI::App& app) {
     kernels = app.add_subcommand("kernels", "List, compile and clear away kernels for GPUs");
+    kernels->require_subcommand(0, 1);  // None has a message of its own below.
     list = kernels->add_subcommand("list", "List every kernel, and whether it is compiled for a device");
     list->add_option("--device", list_device_, "auto, cpu or cuda:N")->capture_default_str();
     compile = kernels->add_subcommand("compile", "Compile every kernel and store it; needs no GPU");

@@ -95,6 +95,7 @@ class KernelsTest(ToolTest):
             (["compile", "--device", "cpu"], "nothing to compile"),
             (["compile", "--arch", "sm_87", "--into", ""], "empty"),
             (["list", "--device", "tpu"], "tpu"),
+            (["list", "clear"], "clear"),
         ):
             with self.subTest(arguments=arguments):
                 self.assert_refused(self.kernels(*arguments), 2, word)
