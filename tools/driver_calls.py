@@ -5,7 +5,8 @@
     tools/driver_calls.py --list -- python3 script.py
 
 It puts the forwarding library (vrt/device/cuda/testing/forward) before the real driver. The exit status is the command's; 2 if the
-library or the real driver is not there.
+library or the real driver is not there or the command cannot be started, 1 if the calls cannot be printed. Ctrl-C ends the command; its
+calls are printed all the same.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import collections
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -69,6 +71,24 @@ def parse():
     return parser.parse_args()
 
 
+def run_and_report(arguments, real):
+    # A handler that does nothing is, unlike an ignored signal, not inherited: the command has Ctrl-C as without this tool.
+    signal.signal(signal.SIGINT, lambda *_: None)
+    with tempfile.TemporaryDirectory() as folder:
+        log = os.path.join(folder, "%p")
+        try:
+            run = subprocess.run(arguments.command, env=environment(arguments.library.resolve(), real, log))
+        except OSError as error:
+            print(f"cannot start {arguments.command[0]}: {error.strerror}", file=sys.stderr)
+            return 2
+        logs = sorted(pathlib.Path(folder).iterdir(), key=lambda path: int(path.name))
+        if not logs:
+            print("no process opened the CUDA driver, or those that did were killed")
+        for process in logs:
+            report(process.name, calls_of(process), arguments.list)
+    return run.returncode if run.returncode >= 0 else 128 - run.returncode
+
+
 def main():
     arguments = parse()
     real = arguments.real or real_driver()
@@ -78,16 +98,14 @@ def main():
     if real is None:
         print("no libcuda.so.1 found; install the NVIDIA driver or give its path with --real", file=sys.stderr)
         return 2
-    with tempfile.TemporaryDirectory() as folder:
-        log = os.path.join(folder, "%p")
-        run = subprocess.run(arguments.command, env=environment(arguments.library.resolve(), real, log))
+    try:
+        status = run_and_report(arguments, real)
         sys.stdout.flush()
-        logs = sorted(pathlib.Path(folder).iterdir(), key=lambda path: int(path.name))
-        if not logs:
-            print("no process opened the CUDA driver, or those that did were killed")
-        for process in logs:
-            report(process.name, calls_of(process), arguments.list)
-    return run.returncode if run.returncode >= 0 else 128 - run.returncode
+    except OSError as error:
+        print(f"cannot print the calls: {error.strerror}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # For Python's own flush at its end.
+        return 1
+    return status
 
 
 if __name__ == "__main__":

@@ -32,6 +32,10 @@ BenchmarkOptions options_of(const BenchArguments& arguments) {
   options.graph = arguments.graph;
   check_options(options);
   require_model_name_or_path(arguments.model);
+  require(!arguments.without_network || !is_model_path(arguments.model),
+          "--model {}: --without-network reads no file, so that nothing says whose work this is; take a name that `vrt "
+          "models` lists",
+          arguments.model);
   options.device = Device::parse(arguments.device);
   options.engine = checked_engine(arguments.engine);
   if (!arguments.without_network) options.model = resolve_model(arguments.model);
@@ -63,8 +67,8 @@ void print(const Benchmark& benchmark, const BenchArguments& arguments, std::opt
 int measure(const BenchArguments& arguments) {
   Logging logging(0);
   const BenchmarkOptions options = options_of(arguments);
+  const StopOnSignal stop;  // Before the file: where file systems have no nameless ones, one would stay behind.
   std::optional<AtomicFile> file = open_output(arguments, options);
-  const StopOnSignal stop;
   const BenchmarkReport report = run_benchmark(options, stop.flag());
   if (report.stopped) return 128 + stop.signal();
   logging.print_held();

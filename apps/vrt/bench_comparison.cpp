@@ -2,13 +2,15 @@
 #include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
+#include <cstddef>
 #include <iterator>
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "apps/vrt/bench_report.h"
+#include "apps/vrt/printable.h"
 #include "vrt/base/fail.h"
 #include "vrt/base/read_file.h"
 
@@ -48,25 +50,52 @@ constexpr const char* kConditions[] = {"/vrt",
   fail(ErrorCode::kCorrupt, "{} is no report that `vrt bench --json` wrote: {}", path.string(), reason);
 }
 
+/// Far above any report, so that an endless file (a device, a pipe) does not take all memory.
+constexpr std::size_t kLargestReport = std::size_t{16} << 20;
+
+std::string read_text(const std::filesystem::path& path) {
+  std::string text;
+  const bool exists = detail::for_each_part(path, [&](std::span<const std::byte> part) {
+    text.append(reinterpret_cast<const char*>(part.data()), part.size());
+    if (text.size() > kLargestReport) refuse(path, "it is larger than any report");
+  });
+  if (!exists) fail(ErrorCode::kNotFound, "cannot compare {}: no such file", path.string());
+  return text;
+}
+
+/// Refuses what is nested deeper than any report: copies and texts of such values recurse, and the stack ends.
+Json parse(const std::string& text, const std::filesystem::path& path) {
+  constexpr int kDeepest = 16;
+  return Json::parse(text, [&](int depth, Json::parse_event_t, const Json&) {
+    if (depth > kDeepest) refuse(path, "it is nested too deeply");
+    return true;
+  });
+}
+
+/// A time in milliseconds or a rate that can have been measured.
+bool is_measured(const Json& value) {
+  constexpr double kMost = 1e12;
+  return value.is_number() && value.get<double>() >= 0 && value.get<double>() <= kMost;
+}
+
 /// Reads what the comparison needs, so that a wrong file is told before anything is printed.
 void check(const Json& report, const std::filesystem::path& path) {
   if (!report.is_object() || report.value("format", Json()) != "vrt-benchmark")
     refuse(path, "its field 'format' is not \"vrt-benchmark\"");
   if (report.value("version", Json()) != 1) refuse(path, "it is of another version; measure both with one vrt");
-  if (!report.at("run").at("frames_per_second").is_number()) refuse(path, "frames_per_second is no number");
+  if (!is_measured(report.at("run").at("frames_per_second"))) refuse(path, "its frames_per_second are no rate");
   if (!report.at("stages").is_object() || report.at("stages").empty()) refuse(path, "it has no stages");
   for (const auto& [name, times] : report.at("stages").items()) {
     for (const char* field : {"p50", "p95"}) {
-      if (!times.at(field).is_number()) refuse(path, fmt::format("{} of {} is no number", field, name));
+      if (!is_measured(times.at(field))) refuse(path, fmt::format("{} of {} is no time", field, name));
     }
   }
 }
 
 Json read_report(const std::filesystem::path& path) {
-  const std::optional<std::string> text = detail::read_file(path);
-  if (!text) fail(ErrorCode::kNotFound, "cannot compare {}: no such file", path.string());
+  const std::string text = read_text(path);
   try {
-    Json report = Json::parse(*text);
+    Json report = parse(text, path);
     check(report, path);
     return report;
   } catch (const nlohmann::json::exception& error) {
@@ -78,7 +107,7 @@ std::string text_at(const Json& report, const char* pointer) {
   const Json::json_pointer where(pointer);
   if (!report.contains(where)) return "-";
   const Json& value = report.at(where);
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  return printable(value.is_string() ? value.get<std::string>() : value.dump());
 }
 
 void add_differences(Out out, const Json& a, const Json& b) {
@@ -97,7 +126,8 @@ void add_throttling(Out out, std::string_view name, const Json& report) {
   const Json::json_pointer where("/gpu/throttling");
   if (!report.contains(where) || !report.at(where).is_array()) return;
   std::vector<std::string> reasons;
-  for (const Json& reason : report.at(where)) reasons.push_back(reason.is_string() ? reason.get<std::string>() : "?");
+  for (const Json& reason : report.at(where))
+    reasons.push_back(printable(reason.is_string() ? reason.get<std::string>() : "?"));
   if (!reasons.empty()) fmt::format_to(out, "{} was throttled: {}\n", name, fmt::join(reasons, ", "));
 }
 
@@ -133,7 +163,7 @@ void add_stages(Out out, const Json& a, const Json& b) {
   fmt::format_to(out, "{:<8} {:>10} {:>10} {:>7} {:>10} {:>10} {:>7}\n", "stage", "A p50 ms", "B p50 ms", "B/A",
                  "A p95 ms", "B p95 ms", "B/A");
   for (const std::string& name : stages_of(a, b)) {
-    fmt::format_to(out, "{:<8}", name);
+    fmt::format_to(out, "{:<8}", printable(name));
     add_pair(out, a, b, name, "p50");
     add_pair(out, a, b, name, "p95");
     fmt::format_to(out, "\n");
@@ -152,8 +182,8 @@ std::string bench_comparison(const std::filesystem::path& path_a, const std::fil
   const Json b = read_report(path_b);
   std::string text;
   const Out out(text);
-  fmt::format_to(out, "A: {}, {}\nB: {}, {}\n", path_a.string(), text_at(a, "/date"), path_b.string(),
-                 text_at(b, "/date"));
+  fmt::format_to(out, "A: {}, {}\nB: {}, {}\n", printable(path_a.string()), text_at(a, "/date"),
+                 printable(path_b.string()), text_at(b, "/date"));
   add_differences(out, a, b);
   add_throttling(out, "A", a);
   add_throttling(out, "B", b);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "apps/vrt/machine.h"
+#include "apps/vrt/printable.h"
 
 namespace vrt::cli {
 namespace {
@@ -106,12 +107,12 @@ void add_head(Out out, const Benchmark& benchmark) {
   const BenchmarkReport& report = benchmark.report;
   const BenchArguments& arguments = benchmark.arguments;
   const std::string network = report.backend.empty() ? std::string("without its network") : "with " + report.backend;
-  fmt::format_to(out, "vrt {}: {} {} on {} ({}, {})\n", VRT_VERSION, arguments.model, network,
+  fmt::format_to(out, "vrt {}: {} {} on {} ({}, {})\n", VRT_VERSION, printable(arguments.model), network,
                  to_string(benchmark.device), report.device.name, report.device.architecture);
   const Machine machine = this_machine();
   fmt::format_to(out, "{}, {} threads, {}, {}, {}\n", machine.cpu, machine.threads, machine.system, machine.kernel,
                  utc_now());
-  fmt::format_to(out, "{}: {}x{} {}, network input {}x{}", frames_of(arguments), report.picture.width,
+  fmt::format_to(out, "{}: {}x{} {}, network input {}x{}", printable(frames_of(arguments)), report.picture.width,
                  report.picture.height, to_string(report.format), report.network_input.width,
                  report.network_input.height);
   if (report.restarts > 0) fmt::format_to(out, "; source repeated {}", times(report.restarts));

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
@@ -64,7 +65,8 @@ std::string describe_host_build(const KernelSource& source) {
 }
 
 std::string entry_of(const KernelSource& source, const cuda::Nvrtc& compiler, int architecture) {
-  const std::string digest = digest_of(cuda::production_build(source.file, source.text), compiler.build(), architecture);
+  const std::string digest =
+      digest_of(cuda::production_build(source.file, source.text), compiler.build(), architecture);
   const auto entry = KernelCache::shared().locate(digest);
   if (!entry) return "not compiled yet";
   return fmt::format("{} bytes, {}, {}", entry->bytes, age_of(entry->written), entry->path.string());
@@ -119,16 +121,30 @@ void print_resources(const Target& target, const cuda::KernelBuild& build) {
   }
 }
 
-void compile_source(const KernelSource& source, const Target& target, const KernelCache& cache) {
+/// What is above VRT_KERNEL_CACHE_MB was dropped as it was stored.
+void require_kept(const std::vector<std::string>& digests, const KernelCache& cache) {
+  const auto is_kept = [&](const std::string& digest) { return cache.locate(digest).has_value(); };
+  const auto kept = std::ranges::count_if(digests, is_kept);
+  if (kept == std::ssize(digests)) return;
+  fail(ErrorCode::kUnavailable,
+       "only {} of {} compiled sources stayed in {}: VRT_KERNEL_CACHE_MB leaves no room; raise it, or name a folder by "
+       "--into",
+       kept, digests.size(), cache.folder().string());
+}
+
+/// Returns what its entry is found by.
+std::string compile_source(const KernelSource& source, const Target& target, const KernelCache& cache) {
   const cuda::KernelBuild build = cuda::production_build(source.file, source.text);
   const auto start = Clock::now();
   const cuda::CompiledKernels compiled = target.compiler->compile(build, target.architecture);
   const std::chrono::duration<double, std::milli> took = Clock::now() - start;
-  cache.write(digest_of(build, target.compiler->build(), target.architecture), compiled);
+  std::string digest = digest_of(build, target.compiler->build(), target.architecture);
+  cache.write(digest, compiled);
   const char* kind = compiled.target.starts_with("sm_") ? "" : ", PTX that the driver compiles";
   fmt::print("{} ({}{}): {:.0f} ms, {} bytes\n", source.file, compiled.target, kind, took.count(),
              compiled.image.size());
   print_resources(target, build);
+  return digest;
 }
 
 }  // namespace
@@ -155,8 +171,10 @@ int kernels_compile_command(const KernelsCompileArguments& arguments) {
   print_compiler(*target.compiler, target.architecture);
   fmt::print("  {:<30} {:>9} {:>13} {:>11} {:>11}\n", "kernel", "registers", "shared bytes", "stack bytes",
              "spill bytes");
-  for (const KernelSource* source : all_kernel_sources()) compile_source(*source, target, cache);
+  std::vector<std::string> digests;
+  for (const KernelSource* source : all_kernel_sources()) digests.push_back(compile_source(*source, target, cache));
   print_usage_of(cache);
+  require_kept(digests, cache);
   return kSuccess;
 }
 

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "apps/vrt/commands.h"
+#include "apps/vrt/printable.h"
 #include "apps/vrt/values.h"
 #include "vrt/base/error.h"
 
@@ -117,12 +117,8 @@ Command add_bench(CLI::App& app, BenchArguments& arguments) {
   return {&bench, [&arguments] { return bench_command(arguments); }};
 }
 
-/// Prints "vrt: …" as one line, whatever the text holds: names of files may have line breaks and a terminal's commands in them.
-void print_failure(std::string text) {
-  const auto is_control = [](unsigned char c) { return c < ' ' || c == 0x7F; };
-  std::replace_if(text.begin(), text.end(), is_control, ' ');
-  std::fprintf(stderr, "vrt: %s\n", text.c_str());
-}
+/// Prints "vrt: …" as one line, whatever the text holds.
+void print_failure(const std::string& text) { std::fprintf(stderr, "vrt: %s\n", printable(text).c_str()); }
 
 Command add_kernels_list(CLI::App& kernels, std::string& device) {
   CLI::App& list = *kernels.add_subcommand("list", "List every kernel, and whether it is compiled for a device");
@@ -163,6 +159,7 @@ std::vector<Command> add_commands(CLI::App& app, Arguments& arguments) {
       {app.add_subcommand("doctor", "List what vrt found on this machine, and what to install"), doctor_command});
   commands.push_back({app.add_subcommand("models", "List the models that vrt knows by name"), models_command});
   CLI::App& kernels = *app.add_subcommand("kernels", "List, compile and clear away kernels for GPUs");
+  kernels.require_subcommand(0, 1);  // None has a message of its own below.
   commands.push_back(add_kernels_list(kernels, arguments.kernels_list_device));
   commands.push_back(add_kernels_compile(kernels, arguments.kernels_compile));
   commands.push_back(

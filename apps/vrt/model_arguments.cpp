@@ -7,17 +7,14 @@
 #include "vrt/hub/registry.h"
 
 namespace vrt::cli {
-namespace {
 
-bool is_path(const std::string& model) {
+bool is_model_path(const std::string& model) {
   const std::filesystem::path path(model);
   return path.has_parent_path() || path.extension() == ".onnx";
 }
 
-}  // namespace
-
 void require_model_name_or_path(const std::string& model) {
-  if (is_path(model)) return;
+  if (is_model_path(model)) return;
   const auto known = known_models();
   const bool is_known =
       std::any_of(known.begin(), known.end(), [&](const ModelEntry& entry) { return entry.name == model; });
@@ -26,7 +23,7 @@ void require_model_name_or_path(const std::string& model) {
 
 std::filesystem::path resolve_model(const std::string& model) {
   require_model_name_or_path(model);
-  return is_path(model) ? std::filesystem::path(model) : locate_model(find_model(model));
+  return is_model_path(model) ? std::filesystem::path(model) : locate_model(find_model(model));
 }
 
 std::string checked_engine(const std::string& engine) {

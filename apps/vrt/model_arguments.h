@@ -6,7 +6,10 @@
 
 namespace vrt::cli {
 
-/// A path (it has a separator or ends in .onnx) is taken as it is, a name of the registry is found there. Throws kInvalidArgument
+/// Whether that is a path: it has a separator or ends in .onnx.
+[[nodiscard]] bool is_model_path(const std::string& model);
+
+/// A path is taken as it is, a name of the registry is found there. Throws kInvalidArgument
 /// for another text, and as locate_model.
 [[nodiscard]] std::filesystem::path resolve_model(const std::string& model);
 

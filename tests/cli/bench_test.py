@@ -232,6 +232,26 @@ class CompareTest(BenchTest):
         text = self.compare(self.write("a.json"), self.write("b.json", gpu=gpu))
         self.assertIn("B was throttled: software power cap\nstage", text)
 
+    def test_deep_and_endless_files_are_refused(self):
+        good = self.write("good.json")
+        text = good.read_text()
+        depth = 1_000_000
+        deep = {"list": "[" * depth + "]" * depth, "object": '{"a":' * depth + "1" + "}" * depth}
+        for name, value in deep.items():
+            for place in ('"format": "vrt-benchmark"', '"vrt": '):
+                path = self.folder / f"{name}.json"
+                path.write_text(text.replace(place, f'{place.split(":")[0]}: {value}, "x": {"" if place.endswith(" ") else 1}', 1))
+                with self.subTest(path=path.name, place=place):
+                    self.assert_refused(vrt("bench", "--compare", good, path), 1, path.name, "nested too deeply")
+        self.assert_refused(vrt("bench", "--compare", "/dev/zero", good), 1, "/dev/zero", "larger than any report")
+
+    def test_a_report_gives_the_terminal_no_commands(self):
+        gpu = {"reader": "NVML", "before": {}, "during": [], "after": {}, "throttling": ["\x1b[2J"], "not_measured": {}}
+        stages = {"st\x1bage\n": self.times(1, 1)}
+        text = self.compare(self.write("a.json"), self.write("b\x1b.json", date="x\ny", machine__cpu="\x1b[31m", stages=stages, gpu=gpu))
+        self.assertNotRegex(text, r"[\x00-\x09\x0b-\x1f\x7f]")
+        self.assertIn("x y\n", text)
+
     def test_other_files_are_refused(self):
         good = self.write("good.json")
         (self.folder / "text.json").write_text("no report")
@@ -248,6 +268,9 @@ class CompareTest(BenchTest):
             self.write("no_run.json", run=None),
             self.write("listed.json", stages=[1]),
             self.write("bare.json", stages__wait=3),
+            self.write("negative.json", stages__wait__p50=-5),
+            self.write("vast.json", stages__wait__p95=1e300),
+            self.write("backwards.json", run__frames_per_second=-1),
         ):
             with self.subTest(path=path.name):
                 self.assert_refused(vrt("bench", "--compare", good, path), 1, path.name, "no report that")
@@ -274,6 +297,7 @@ class RefusalTest(BenchTest):
             (["--synthetic", "big", "--model", "centerface"], "'big'"),
             (["--synthetic", "64x64", "--model", "centreface"], "centreface"),
             (["--synthetic", "64x64", "--model", "centreface", "--without-network"], "centreface"),
+            (["--synthetic", "64x64", "--model", MODEL, "--without-network"], "reads no file"),
             ([CLIP, "--model", MODEL, "--graph"], "addresses"),
             ([CLIP, "--model", MODEL, "--json", CLIP], "written over"),
             ([CLIP, "--model", MODEL, "--json", MODEL], "written over"),

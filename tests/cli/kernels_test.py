@@ -2,10 +2,13 @@
 
 import os
 import re
+import signal
+import subprocess
+import time
 import unittest
 
 import bad_files
-from tool import SOURCE_DIR, ToolTest, vrt
+from tool import PROGRAM, SOURCE_DIR, ToolTest, vrt
 
 NVRTC = os.environ["VRT_TEST_NVRTC12"]
 FAKE_DRIVER = os.environ["VRT_FAKE_DRIVER"]
@@ -95,6 +98,7 @@ class KernelsTest(ToolTest):
             (["compile", "--device", "cpu"], "nothing to compile"),
             (["compile", "--arch", "sm_87", "--into", ""], "empty"),
             (["list", "--device", "tpu"], "tpu"),
+            (["list", "clear"], "clear"),
         ):
             with self.subTest(arguments=arguments):
                 self.assert_refused(self.kernels(*arguments), 2, word)
@@ -110,6 +114,38 @@ class KernelsTest(ToolTest):
         for arguments, environment, word in cases:
             with self.subTest(arguments=arguments):
                 self.assert_refused(self.kernels(*arguments, **environment), 1, word)
+
+    def test_a_signal_while_the_compiler_works_ends_it_as_any_other(self):
+        environment = {**os.environ, "VRT_NVRTC": NVRTC, "VRT_CACHE": str(self.folder / "cache")}
+        for number in (signal.SIGINT, signal.SIGTERM):
+            for step in range(6):
+                arguments = [PROGRAM, "kernels", "compile", "--arch", "sm_87", "--into", str(self.folder / "into")]
+                process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
+                time.sleep(0.02 + step / 50)  # NVRTC has handlers of its own early in its first compilation.
+                process.send_signal(number)
+                self.assertEqual(process.wait(timeout=60), -number)
+        self.assertEqual([name for name in self.names() if "/." in name], [])
+
+    def test_kernels_that_were_not_kept_are_no_success(self):
+        result = self.kernels("compile", "--arch", "sm_87", VRT_KERNEL_CACHE_MB="0")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"\Avrt: only 0 of [^\n]*VRT_KERNEL_CACHE_MB[^\n]*\n\Z")
+        for limit in ("many", "-1", "1e3", "99999999999999999999"):
+            self.assert_refused(self.kernels("clear", VRT_KERNEL_CACHE_MB=limit), 2, "VRT_KERNEL_CACHE_MB", limit)
+
+    def test_a_cache_that_is_no_folder_is_not_called_empty(self):
+        (self.folder / "cache").mkdir()
+        (self.folder / "cache/kernels").write_text("a file")
+        self.assert_refused(self.kernels("clear"), 1, f"cannot read the folder {self.folder}/cache/kernels")
+
+    def test_a_pipe_in_the_cache_is_no_entry(self):
+        gpu = {"VRT_CUDA_DRIVER": FAKE_DRIVER}
+        self.kernels("compile", "--device", "cuda:0", **gpu)
+        for entry in self.entries():
+            entry.unlink()
+            os.mkfifo(entry)
+        listed = self.kernels("list", "--device", "cuda:0", **gpu)
+        self.assertEqual(listed.stdout.count("not compiled yet"), len(sources()))
 
     def test_a_place_that_cannot_be_written_is_named(self):
         full = bad_files.small_disk(self, 16)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -132,7 +133,12 @@ void hand_over(Loan<Managed>& loan, DlpackStream consumer) {
   loan.consumer->order_after(loan.event);
 }
 
+// Beyond this neither a size in bytes nor a distance between elements is a number.
+constexpr std::uint64_t kMostBytes = std::numeric_limits<std::ptrdiff_t>::max();
+
 std::shared_ptr<const void> owner_of(const detail::ExportedSpan& span) {
+  require(span.count <= kMostBytes / size_bytes(span.type),
+          "{} elements of {} were to be lent, more than memory can hold", span.count, to_string(span.type));
   const std::size_t bytes = span.count * size_bytes(span.type);
   std::shared_ptr<const void> owner = detail::AllocationRegistry::instance().owner_of(span.data, bytes);
   require(owner != nullptr || span.count == 0,
@@ -274,7 +280,11 @@ void detail::ImportedTensor::finish() noexcept {
 void detail::ImportedTensor::fill(const dlpack::Tensor& tensor) {
   type = imported_type(tensor.type);
   shape = shape_of(tensor);
-  const bool empty = shape.element_count() == 0;
+  const auto count = static_cast<std::uint64_t>(shape.element_count());
+  const bool empty = count == 0;
+  require(count <= kMostBytes / size_bytes(type) && tensor.byte_offset <= kMostBytes,
+          "a DLPack tensor of shape {} begins {} bytes behind its memory; no memory holds that much", to_string(shape),
+          tensor.byte_offset);
   strides = row_major(shape.extents());
   if (tensor.strides != nullptr) std::copy_n(tensor.strides, shape.rank(), strides.begin());
   require(empty || tensor.data != nullptr, "a DLPack tensor of shape {} has no memory", to_string(shape));
@@ -338,7 +348,7 @@ DlpackTensor from_dlpack(const Stream& stream, DLManagedTensorVersioned* tensor,
 
 DlpackTensor from_dlpack(const Stream& stream, DLManagedTensor* tensor, const std::optional<Stream>& producer) {
   auto* const managed = reinterpret_cast<dlpack::Managed*>(tensor);
-  auto borrowed = borrow(managed);  // Refuses null: before anything is read.
+  Borrowed borrowed = borrow(managed);  // Refuses null: before anything is read.
   return DlpackTensor(import(std::move(borrowed), managed->tensor, stream, producer));
 }
 

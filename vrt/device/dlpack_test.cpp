@@ -131,6 +131,16 @@ TEST_P(DlpackExportTest, APartOfABufferAndNothingCanBeLent) {
   release(scalar);
 }
 
+// 2^62 floats are 2^64 bytes, which as a number of 64 bits are none at all.
+TEST_P(DlpackExportTest, ASpanWhoseBytesCannotBeCountedIsRefused) {
+  auto buffer = DeviceBuffer<float>::zeros(stream_, 6);
+  const auto vast = DeviceSpan<float>::from_raw(buffer.span().data(), std::size_t{1} << 62);
+  EXPECT_THAT(error_of([&] {
+                static_cast<void>(to_dlpack(stream_, vast, {std::int64_t{1} << 31, std::int64_t{1} << 31}));
+              }).what(),
+              HasSubstr("more than memory can hold"));
+}
+
 TEST_P(DlpackExportTest, WhatCannotBeLentIsRefused) {
   auto buffer = DeviceBuffer<float>::zeros(stream_, 6);
   float foreign = 0;
@@ -414,6 +424,17 @@ TEST_F(DlpackImportTest, WhatVrtCannotHoldIsRefused) {
   EXPECT_EQ(code_, ErrorCode::kUnsupported);
 }
 
+TEST_F(DlpackImportTest, SizesThatNoMemoryHoldsAreRefused) {
+  Producer vast({std::int64_t{1} << 31, std::int64_t{1} << 31});  // 2^64 bytes
+  EXPECT_THAT(refusal(vast), HasSubstr("no memory holds that much"));
+  EXPECT_EQ(code_, ErrorCode::kInvalidArgument);
+  Producer uncountable({std::int64_t{1} << 32, std::int64_t{1} << 32});
+  EXPECT_THAT(refusal(uncountable), HasSubstr("more elements than 64 bits can count"));
+  Producer far;
+  far.versioned.tensor.byte_offset = ~std::uint64_t{0} - 3;
+  EXPECT_THAT(refusal(far), HasSubstr("no memory holds that much"));
+}
+
 TEST_F(DlpackImportTest, AnotherMajorVersionIsGivenBackUnread) {
   Producer producer;
   producer.versioned.version = {2, 1};
@@ -428,6 +449,10 @@ TEST_F(DlpackImportTest, AnotherMajorVersionIsGivenBackUnread) {
 
 TEST_F(DlpackImportTest, NullIsRefused) {
   EXPECT_THAT(error_of([&] { static_cast<void>(from_dlpack(stream_, static_cast<DLManagedTensor*>(nullptr))); }).what(),
+              HasSubstr("the DLPack tensor is null"));
+  EXPECT_THAT(error_of([&] {
+                static_cast<void>(from_dlpack(stream_, static_cast<DLManagedTensorVersioned*>(nullptr)));
+              }).what(),
               HasSubstr("the DLPack tensor is null"));
 }
 

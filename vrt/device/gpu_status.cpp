@@ -25,15 +25,17 @@ Reading<std::string> nvrtc_in_use() {
   return {cuda::version_text(opened->version()), {}};
 }
 
-/// The lowest and the highest SM clock of the samples that have one.
+/// The lowest and the highest SM clock of the samples that have one; nothing unless there are two to compare.
 std::optional<std::pair<double, double>> clock_range(std::span<const GpuState> samples) {
   std::optional<std::pair<double, double>> range;
+  int readings = 0;
   for (const GpuState& sample : samples) {
     if (!sample.sm_clock_mhz.value) continue;
+    ++readings;
     const double clock = *sample.sm_clock_mhz.value;
     range = range ? std::pair(std::min(range->first, clock), std::max(range->second, clock)) : std::pair(clock, clock);
   }
-  return range;
+  return readings < 2 ? std::nullopt : range;
 }
 
 void add_once(std::vector<std::string>& names, const std::string& name) {

@@ -83,11 +83,16 @@ ImageBatch ImageBatch::packed(Device device, const std::uint8_t* data, std::int3
 }
 
 void ImageBatch::validate() const {
+  // Kernels compute picture * stride in 64 bits; an address space is smaller than that.
+  constexpr std::size_t kLargestStride = std::size_t{1} << 46;
   first.validate();
   require(count >= 1, "a batch of {} pictures: at least 1 expected", count);
   for (int plane = 0; plane < plane_count(first.format); ++plane) {
-    require(count == 1 || stride_bytes[static_cast<std::size_t>(plane)] > 0,
-            "plane {} of a batch of {} pictures: a stride of 0 bytes from picture to picture", plane, count);
+    if (count == 1) continue;
+    const std::size_t stride = stride_bytes[static_cast<std::size_t>(plane)];
+    require(stride > 0 && stride <= kLargestStride,
+            "plane {} of a batch of {} pictures: a stride of {} bytes from picture to picture, expected 1 to {}", plane,
+            count, stride, kLargestStride);
   }
 }
 

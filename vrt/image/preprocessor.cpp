@@ -42,7 +42,11 @@ void require_batch(const ImageBatch& batch, const Device& device) {
 }
 
 void require_output(DeviceSpan<float> output, std::size_t pictures, const PreprocessOptions& options) {
-  const std::size_t expected = pictures * picture_floats(options);
+  std::size_t expected = 0;
+  // A product that wraps could be the size of a small output.
+  const bool overflows = __builtin_mul_overflow(pictures, picture_floats(options), &expected);
+  require(!overflows, "{} pictures of 3 x {} x {} floats: more than memory can hold", pictures, options.target.height,
+          options.target.width);
   require(output.size() == expected, "preprocessing output of {} floats: {} x 3 x {} x {} = {} expected", output.size(),
           pictures, options.target.height, options.target.width, expected);
 }

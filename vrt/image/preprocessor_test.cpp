@@ -11,6 +11,7 @@
 #include "vrt/base/error.h"
 #include "vrt/base/testing/error_of.h"
 #include "vrt/device/counters.h"
+#include "vrt/device/error_of.h"
 #include "vrt/image/test_pictures.h"
 
 namespace vrt {
@@ -128,6 +129,19 @@ TEST(PreprocessorTest, ABatchIsItsPicturesOneByOne) {
       EXPECT_EQ(read_back_blocking(stream, output.span()), expected) << to_string(format);
     }
   }
+}
+
+TEST(PreprocessorTest, ABatchWhoseSizesWrapIsRefused) {
+  const Stream stream(Device::cpu());
+  const std::vector<std::uint8_t> bytes(64);
+  ImageBatch batch = ImageBatch::packed(Device::cpu(), bytes.data(), 16, {2, 2}, PixelFormat::kGray8);
+  // 16 times 3 * 2^60 floats are 3 * 2^64: as a number of 64 bits none, which an empty output has.
+  Preprocessor vast(stream, {.target = {1 << 30, 1 << 30}});
+  EXPECT_THAT(error_of([&] { vast.submit_batch(batch, {}); }).what(), HasSubstr("more than memory can hold"));
+  Preprocessor small(stream, {.target = {2, 2}});
+  auto output = DeviceBuffer<float>::uninitialized(stream, 16 * 12);
+  batch.stride_bytes[0] = ~std::size_t{0};
+  EXPECT_THAT(error_of([&] { small.submit_batch(batch, output.span()); }).what(), HasSubstr("from picture to picture"));
 }
 
 TEST(PreprocessorTest, ACropOfTheWholePictureIsTheStretchedPicture) {

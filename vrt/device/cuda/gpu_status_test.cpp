@@ -101,6 +101,18 @@ TEST_F(NvmlTest, ARefusedReadingIsAbsentWithTheLibrarysWords) {
   EXPECT_EQ(state.temperature_celsius.value, 41);
 }
 
+TEST_F(NvmlTest, WhatTheLibraryCallsNoValueIsNoNumber) {
+  environment_.set("VRT_FAKE_NVML_CLOCKS", "-1");
+  const GpuState state = GpuMonitor::open(Device::cuda(0))->sample();
+  EXPECT_EQ(state.sm_clock_mhz.value, std::nullopt);
+  EXPECT_EQ(state.sm_clock_mhz.problem, "nvmlDeviceGetClockInfo answered that there is no value");
+}
+
+TEST_F(NvmlTest, AVersionWithoutEndIsReadNoFurtherThanItsMemory) {
+  environment_.set("VRT_FAKE_NVML_ENDLESS", "1");
+  EXPECT_EQ(GpuMonitor::open(Device::cuda(0))->facts().driver_version.value, std::string(79, '5'));
+}
+
 TEST_F(NvmlTest, MissingFunctionsAreNamedAndTheOldNameOfTheMaskIsTried) {
   environment_.set("VRT_NVML", VRT_FAKE_BARE_NVML_PATH);
   environment_.set("VRT_FAKE_NVML_REASONS", "64");
@@ -170,6 +182,11 @@ TEST(ThrottlingTest, AClockThatFellWithinTheRunIsADrop) {
   const std::vector<GpuState> falling{state_with(1980, std::nullopt), state_with(1400, std::nullopt)};
   EXPECT_THAT(throttling_in(falling, falling).value.value(), ElementsAre("the SM clock fell from 1980 to 1400 MHz"));
   EXPECT_FALSE(throttling_in(falling, {}).value.has_value()) << "before and after say nothing of a drop";
+}
+
+TEST(ThrottlingTest, OneClockCannotHaveFallen) {
+  const std::vector<GpuState> once{state_with(1980, std::nullopt)};
+  EXPECT_EQ(throttling_in(once, once).value, std::nullopt);
 }
 
 TEST(ThrottlingTest, WhatNothingCouldTellIsUnknown) {

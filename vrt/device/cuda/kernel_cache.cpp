@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <functional>
@@ -70,10 +71,14 @@ bool is_ours(const fs::path& path) {
   return stat(path.c_str(), &status) == 0 && (status.st_uid == geteuid() || status.st_uid == 0);
 }
 
+// A folder that is not there yet has none. Throws kIo for one that cannot be read.
 std::vector<Entry> entries_in(const fs::path& folder) {
   std::vector<Entry> entries;
-  std::error_code none;
-  for (const auto& item : fs::directory_iterator(folder, none)) {
+  std::error_code error;
+  const fs::directory_iterator items(folder, error);
+  if (error == std::errc::no_such_file_or_directory) return entries;
+  if (error) throw Error(ErrorCode::kIo, fmt::format("cannot read the folder {}", folder.string()), error.message());
+  for (const auto& item : items) {
     std::error_code gone;  // Another process may be clearing at the same time.
     if (item.path().extension() != kSuffix) continue;
     Entry entry{item.path(), item.last_write_time(gone), item.file_size(gone)};
@@ -112,18 +117,30 @@ std::string variable(const char* name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
+// VRT_KERNEL_CACHE_MB in bytes.
+std::uint64_t limit_from(const std::string& megabytes) {
+  constexpr std::uint64_t kDefault = 256;
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
+  std::uint64_t number = kDefault;
+  const char* const end = megabytes.data() + megabytes.size();
+  const auto [stop, error] = std::from_chars(megabytes.data(), end, number);
+  const bool is_number = error == std::errc() && stop == end && number <= kMost;
+  require(megabytes.empty() || is_number,
+          "VRT_KERNEL_CACHE_MB: expected megabytes from 0 to {}, found \"{}\"; correct it or unset it", kMost,
+          megabytes);
+  return number << 20U;
+}
+
 KernelCache from_environment() {
-  constexpr std::uint64_t kDefaultLimitMegabytes = 256;
   if (variable("VRT_KERNEL_CACHE") == "off") return {{}, {}, 0};
-  const std::string limit = variable("VRT_KERNEL_CACHE_MB");
-  const std::uint64_t megabytes = limit.empty() ? kDefaultLimitMegabytes : std::strtoull(limit.c_str(), nullptr, 10);
+  const std::uint64_t limit = limit_from(variable("VRT_KERNEL_CACHE_MB"));
   fs::path folder;
   try {
     folder = cache_root() / "kernels";
   } catch (const std::exception& error) {
     warn_once(error.what());
   }
-  return {folder, variable("VRT_KERNEL_SEED"), megabytes << 20U};
+  return {folder, variable("VRT_KERNEL_SEED"), limit};
 }
 
 }  // namespace
@@ -169,6 +186,9 @@ std::optional<KernelCache::Sound> KernelCache::look_up(const std::string& digest
 
 std::optional<KernelCache::Sound> KernelCache::look_up_in(const fs::path& folder, const std::string& digest) const {
   const fs::path path = folder / (digest + std::string(kSuffix));
+  // Only what is a file: opening a pipe would wait for its writer for ever, and a device has no end.
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return std::nullopt;
   const auto content = detail::read_file(path);
   if (!content) return std::nullopt;
   auto kernels = decode(*content);

@@ -38,7 +38,7 @@ class VRT_API KernelCache {
   KernelCache(std::filesystem::path folder, std::filesystem::path seed, std::uint64_t limit_bytes);
 
   /// The cache in `cache_root() / "kernels"`: `VRT_KERNEL_CACHE=off` switches it off, `VRT_KERNEL_CACHE_MB` sets its limit
-  /// (256 by default), `VRT_KERNEL_SEED` names the seed folder.
+  /// (256 by default), `VRT_KERNEL_SEED` names the seed folder. Throws kInvalidArgument if the limit is no number of megabytes.
   [[nodiscard]] static const KernelCache& shared();
 
   /// The entry of that digest if there is a sound one.
@@ -65,8 +65,9 @@ class VRT_API KernelCache {
     std::size_t entry_count = 0;
     std::uint64_t bytes = 0;
   };
+  /// Throws kIo if the folder cannot be read; one that is not there is empty.
   [[nodiscard]] Usage usage() const;
-  /// Removes every entry of the folder, and no other file; returns what was removed. Throws kIo if one cannot be removed.
+  /// Removes every entry of the folder, and no other file; returns what was removed. Throws kIo if one cannot be removed, or the folder not be read.
   Usage clear() const;
 
  private:

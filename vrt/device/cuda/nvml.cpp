@@ -104,6 +104,8 @@ Reading<Value> NvmlMonitor::ask(const NvmlEntry<Signature>& entry, Before... bef
   Value value{};
   const NvmlResult result = entry.function(device_, before..., &value);
   if (result != kNvmlSuccess) return {std::nullopt, failure(entry.name, result)};
+  if (value == static_cast<Value>(kNvmlNotAvailable))
+    return {std::nullopt, fmt::format("{} answered that there is no value", entry.name)};
   return {value, {}};
 }
 
@@ -114,6 +116,7 @@ Reading<std::string> NvmlMonitor::driver_version() const {
   std::array<char, 80> text{};  // NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE
   const NvmlResult result = entry.function(text.data(), static_cast<unsigned>(text.size()));
   if (result != kNvmlSuccess) return {std::nullopt, failure(entry.name, result)};
+  text.back() = '\0';  // NVML's word is not what ends a text in memory of vrt.
   return {std::string(text.data()), {}};
 }
 

@@ -17,6 +17,8 @@ using NvmlResult = int;
 using NvmlDevice = nvmlDevice_st*;
 
 inline constexpr NvmlResult kNvmlSuccess = 0;
+/// NVML_VALUE_NOT_AVAILABLE: a successful answer that is none, in the type of the value.
+inline constexpr int kNvmlNotAvailable = -1;
 inline constexpr Enum kNvmlClockSm = 1;
 inline constexpr Enum kNvmlClockMemory = 2;
 inline constexpr Enum kNvmlTemperatureGpu = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <sstream>
 
 #include "vrt/base/fail.h"
@@ -40,6 +41,25 @@ std::string numbered(const std::string& source) {
 }
 
 std::string joined(std::span<const std::string> options) { return fmt::format("{}", fmt::join(options, " ")); }
+
+// NVRTC catches SIGINT and SIGTERM while it compiles, and ends the process with a code of its own. A thread that holds them back gets
+// them when it has done, and so does whoever they are for.
+class SignalsHeldBack {
+ public:
+  SignalsHeldBack() {
+    sigset_t held;
+    sigemptyset(&held);
+    sigaddset(&held, SIGINT);
+    sigaddset(&held, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &held, &before_);
+  }
+  ~SignalsHeldBack() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsHeldBack(const SignalsHeldBack&) = delete;
+  SignalsHeldBack& operator=(const SignalsHeldBack&) = delete;
+
+ private:
+  sigset_t before_{};
+};
 
 // A program that is destroyed whatever happens.
 class ScopedProgram {
@@ -130,6 +150,7 @@ CompiledKernels Nvrtc::compile(const KernelBuild& build, int architecture) const
   std::vector<const char*> pointers;
   for (const std::string& option : options) pointers.push_back(option.c_str());
 
+  const SignalsHeldBack held;
   const ScopedProgram program(api, build);
   const NvrtcResult status = api.compile.call(program.get(), static_cast<int>(pointers.size()), pointers.data());
   result.log = program.bytes(api.log_size, api.log).c_str();

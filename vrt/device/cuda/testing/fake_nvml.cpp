@@ -2,7 +2,7 @@
 //
 // Two GPUs, at the PCI addresses that the fake driver gives; the second is the hot one. The environment sets what a process sees:
 //   VRT_FAKE_NVML_INIT=9 (nvmlInit_v2's answer)   VRT_FAKE_NVML_REASONS=4 (the mask)   VRT_FAKE_NVML_CLOCKS=1900,1200 (in turn)
-//   VRT_FAKE_NVML_POWER=3 (nvmlDeviceGetPowerUsage's answer)
+//   VRT_FAKE_NVML_POWER=3 (nvmlDeviceGetPowerUsage's answer)   VRT_FAKE_NVML_ENDLESS=1 (the driver's version has no end)
 // Built a second time with VRT_FAKE_BARE_NVML it has the oldest names alone, and neither power nor temperature.
 #include <cstdio>
 #include <cstdlib>
@@ -78,6 +78,7 @@ NvmlResult nvmlDeviceGetCurrentClocksThrottleReasons(NvmlDevice device, unsigned
 const char* nvmlErrorString(NvmlResult result) { return result == 3 ? "Not Supported" : "a failure of the fake NVML"; }
 NvmlResult nvmlSystemGetDriverVersion(char* text, unsigned capacity) {
   std::snprintf(text, capacity, "580.65.06");
+  if (setting("VRT_FAKE_NVML_ENDLESS", 0) != 0) std::memset(text, '5', capacity);
   return 0;
 }
 NvmlResult nvmlDeviceGetTemperature(NvmlDevice device, int sensor, unsigned* degrees) {

@@ -60,6 +60,31 @@ class DriverCallsTest(unittest.TestCase):
         self.assertEqual(result.stdout.splitlines()[0], "303")  # CUDA_ERROR_SHARED_OBJECT_INIT_FAILED
         self.assertRegex(result.stderr, "cannot load the driver that VRT_FORWARD_TO names: /nowhere")
 
+    def test_a_command_that_cannot_be_started_is_said(self):
+        for command, reason in (("/nowhere/program", "No such file"), ("/tmp", "Permission denied")):
+            result = run(command)
+            self.assertEqual(result.returncode, 2)
+            self.assertRegex(result.stderr, rf"\Acannot start {command}: {reason}[^\n]*\n\Z")
+
+    def test_calls_that_cannot_be_printed_are_said(self):
+        words = [sys.executable, TOOL, "--library", LIBRARY, "--real", FAKE, "--", sys.executable, "-c", "0"]
+        with open("/dev/full", "w", encoding="ascii") as full:
+            result = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual((result.returncode, result.stderr), (1, "cannot print the calls: No space left on device\n"))
+
+    def test_ctrl_c_ends_the_command_and_its_calls_are_printed(self):
+        program = f"""{PROGRAM}
+import os, signal
+try:
+    os.killpg(0, signal.SIGINT)
+    signal.pause()
+except KeyboardInterrupt:
+    raise SystemExit(5)"""
+        words = [sys.executable, TOOL, "--library", LIBRARY, "--real", FAKE, "--", sys.executable, "-c", program]
+        result = subprocess.run(words, capture_output=True, text=True, timeout=60, start_new_session=True)
+        self.assertEqual((result.returncode, result.stderr), (5, ""))
+        self.assertIn("101 driver calls", result.stdout)
+
     def test_a_missing_library_is_said(self):
         words = [sys.executable, TOOL, "--library", "/nowhere/libcuda.so.1", "--", "true"]
         result = subprocess.run(words, capture_output=True, text=True)
