@@ -11,7 +11,6 @@
 #include "vrt/base/error.h"
 #include "vrt/base/testing/error_of.h"
 #include "vrt/device/counters.h"
-#include "vrt/device/error_of.h"
 #include "vrt/image/test_pictures.h"
 
 namespace vrt {
