@@ -97,11 +97,14 @@ std::vector<fs::path> system_folders() {
 void collect(const fs::path& folder, int driver_major, std::vector<Candidate>& found) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    // Names first: a system's folder has thousands, and following each link takes longer than loading every kernel.
+    const auto named = version_in_name(entry.path().filename().string());
+    if (!named) continue;
     std::error_code broken_link;
     const fs::path real = fs::canonical(entry.path(), broken_link);
-    if (broken_link || !version_in_name(entry.path().filename().string())) continue;
+    if (broken_link) continue;
     const auto version = version_in_name(real.filename().string());
-    const auto shown = version ? version : version_in_name(entry.path().filename().string());
+    const auto shown = version ? version : named;
     const auto known = [&](const Candidate& other) { return other.path == real; };
     if ((*shown)[0] <= driver_major && std::none_of(found.begin(), found.end(), known)) found.push_back({*shown, real});
   }
