@@ -72,7 +72,7 @@ class Bundle:
         output_of("patchelf", "--set-rpath", search_path, target)
 
     def add_tests(self):
-        names = [f"vrt_{layer}_test" for layer in LAYERS] + ["vrt_preprocess_benchmark"]
+        names = [f"vrt_{layer}_test" for layer in LAYERS] + ["vrt_preprocess_benchmark", "vrt_gpu_benchmark"]
         programs = [self.add_program(name) for name in names]
         for module in (self.build / "fake_backends").glob("*.so"):
             self.add_binary(module, self.folder / "lib/vrt/fake_backends" / module.name, "$ORIGIN/../..")
