@@ -30,7 +30,7 @@ namespace fake = cuda::testing;
 using Scale = void(DeviceSpan<const float>, DeviceSpan<float>, float, std::int32_t);
 
 // Sources are told apart by the address of their text, which stays: what is compiled in the background refers to it.
-const KernelSource& source_of(const std::string& name, const std::string& body = "out[i] = __ldg(in + i) * factor;") {
+const KernelSource& source_of(std::string name, std::string body = "out[i] = __ldg(in + i) * factor;") {
   static std::vector<std::unique_ptr<std::pair<std::string, std::string>>>& texts =
       *new std::vector<std::unique_ptr<std::pair<std::string, std::string>>>();
   static std::vector<std::unique_ptr<KernelSource>>& sources = *new std::vector<std::unique_ptr<KernelSource>>();
@@ -44,7 +44,7 @@ const KernelSource& source_of(const std::string& name, const std::string& body =
 }
 
 // A source that takes the compiler a while.
-const KernelSource& slow_source(const std::string& name) {
+const KernelSource& slow_source(std::string name) {
   std::string body = "{ float sum = 0.0f;\n";
   for (int i = 0; i < 24; ++i) {
     body += "sum += sinf(factor * " + std::to_string(i + 1) + ".5f) * powf(factor, " + std::to_string(i) + ".25f);\n";
@@ -114,9 +114,7 @@ class HeldCompilation {
   std::promise<void> released_;
 };
 
-const KernelSource& held_source(const std::string& name) {
-  return source_of("held_" + name, "{ int unused; out[i] = 0; }");
-}
+const KernelSource& held_source(std::string name) { return source_of("held_" + name, "{ int unused; out[i] = 0; }"); }
 
 TEST_F(BackgroundLoadTest, OneSourceDoesNotWaitForAnother) {
   HeldCompilation held;
