@@ -30,21 +30,19 @@ namespace fake = cuda::testing;
 using Scale = void(DeviceSpan<const float>, DeviceSpan<float>, float, std::int32_t);
 
 // Sources are told apart by the address of their text, which stays: what is compiled in the background refers to it.
-const KernelSource& source_of(std::string name, std::string body = "out[i] = __ldg(in + i) * factor;") {
+KernelSource source_of(const std::string& name, const std::string& body = "out[i] = __ldg(in + i) * factor;") {
   static std::vector<std::unique_ptr<std::pair<std::string, std::string>>>& texts =
       *new std::vector<std::unique_ptr<std::pair<std::string, std::string>>>();
-  static std::vector<std::unique_ptr<KernelSource>>& sources = *new std::vector<std::unique_ptr<KernelSource>>();
   texts.push_back(std::make_unique<std::pair<std::string, std::string>>(
       name + ".cu", "extern \"C\" __global__ void " + name +
                         "(const float* __restrict__ in, float* __restrict__ out, float factor, int32_t n) {\n"
                         "  const int32_t i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) " +
                         body + "\n}\n"));
-  sources.push_back(std::make_unique<KernelSource>(KernelSource{texts.back()->first, texts.back()->second, {}, {}}));
-  return *sources.back();
+  return {texts.back()->first, texts.back()->second, {}, {}};
 }
 
 // A source that takes the compiler a while.
-const KernelSource& slow_source(std::string name) {
+KernelSource slow_source(const std::string& name) {
   std::string body = "{ float sum = 0.0f;\n";
   for (int i = 0; i < 24; ++i) {
     body += "sum += sinf(factor * " + std::to_string(i + 1) + ".5f) * powf(factor, " + std::to_string(i) + ".25f);\n";
@@ -71,7 +69,7 @@ TEST_F(BackgroundLoadTest, SeveralSourcesAreLoadedAndTheirKernelsFound) {
 }
 
 TEST_F(BackgroundLoadTest, OneSourceAskedForByManyAtOnceIsCompiledOnce) {
-  const KernelSource& source = slow_source("wanted_by_many");
+  const KernelSource source = slow_source("wanted_by_many");
   std::vector<std::thread> askers;
   std::atomic<int> found{0};
   for (int i = 0; i < 8; ++i) {
@@ -114,7 +112,7 @@ class HeldCompilation {
   std::promise<void> released_;
 };
 
-const KernelSource& held_source(std::string name) { return source_of("held_" + name, "{ int unused; out[i] = 0; }"); }
+KernelSource held_source(const std::string& name) { return source_of("held_" + name, "{ int unused; out[i] = 0; }"); }
 
 TEST_F(BackgroundLoadTest, OneSourceDoesNotWaitForAnother) {
   HeldCompilation held;
@@ -128,7 +126,7 @@ TEST_F(BackgroundLoadTest, OneSourceDoesNotWaitForAnother) {
 }
 
 TEST_F(BackgroundLoadTest, AFailureComesWithGetAndTheNextLoadTriesAgain) {
-  const KernelSource& bad = source_of("wrong", "nonsense;");
+  const KernelSource bad = source_of("wrong", "nonsense;");
   const PendingKernels pending = KernelModule::load_async(Device::cuda(0), bad);
   for (int attempt = 0; attempt < 2; ++attempt) {
     const Error error = error_of([&] { static_cast<void>(pending.get()); });
@@ -137,7 +135,7 @@ TEST_F(BackgroundLoadTest, AFailureComesWithGetAndTheNextLoadTriesAgain) {
   }
   EXPECT_THROW(static_cast<void>(KernelModule::load(Device::cuda(0), bad)), Error);
 
-  const KernelSource& good = source_of("refused_once");
+  const KernelSource good = source_of("refused_once");
   fake::fail("cuModuleLoadData", 0, 1);
   EXPECT_THROW(static_cast<void>(KernelModule::load_async(Device::cuda(0), good).get()), Error);
   EXPECT_NO_THROW(static_cast<void>(KernelModule::load_async(Device::cuda(0), good).get()));
@@ -145,7 +143,7 @@ TEST_F(BackgroundLoadTest, AFailureComesWithGetAndTheNextLoadTriesAgain) {
 
 TEST_F(BackgroundLoadTest, LettingGoNeitherWaitsNorStops) {
   HeldCompilation held;
-  const KernelSource& source = held_source("abandoned");
+  const KernelSource source = held_source("abandoned");
   { static_cast<void>(KernelModule::load_async(Device::cuda(0), source)); }
   held.wait_until_held();
   EXPECT_EQ(fake::calls_of("cuModuleLoadData"), 0U);
