@@ -30,8 +30,10 @@ share_network() {
 [ "$(id -u)" -eq 0 ] || { echo "check_debian13.sh: needs root for debootstrap and chroot" >&2; exit 1; }
 make_root
 share_network
-trap 'umount "$ROOT/proc"' EXIT
+# Libraries ask both about the processor, and complain where one is not there.
+trap 'umount "$ROOT/proc" "$ROOT/sys"' EXIT
 mount -t proc proc "$ROOT/proc"
+mount -t sysfs -o ro sysfs "$ROOT/sys"
 
 mkdir -p "$ROOT/root/vrt"
 git archive HEAD | tar -x -C "$ROOT/root/vrt"

@@ -29,6 +29,13 @@ NvrtcApi bind_all(void* library, const std::string& path) {
   return api;
 }
 
+// NVRTC opens its builtins by name, and where it looks depends on how it was linked and on who stands between it and the loader (the
+// sanitizers do). Opened already, by the full path, they are found under that name. Where they are not beside it NVRTC looks itself.
+void open_builtins(const std::filesystem::path& library, int major, int minor) {
+  const auto beside = library.parent_path() / fmt::format("libnvrtc-builtins.so.{}.{}", major, minor);
+  dlopen(beside.c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
 // Numbers lines as NVRTC's log does: from the last #line directive on, which ends the prelude.
 std::string numbered(const std::string& source) {
   const std::size_t directive = source.rfind("#line 1 ");
@@ -111,8 +118,7 @@ struct Nvrtc::State {
 
 Nvrtc::Nvrtc(const std::filesystem::path& library) : state_(std::make_unique<State>()) {
   state_->path = library;
-  // Never closed: kernels may be compiled until the very end of the process. Its builtins library is found by NVRTC itself in
-  // the same folder, because it is opened by its full path.
+  // Never closed: kernels may be compiled until the very end of the process.
   state_->library = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (state_->library == nullptr) {
     fail(ErrorCode::kUnavailable, "NVRTC cannot be opened: {}", dlerror());
@@ -122,6 +128,7 @@ Nvrtc::Nvrtc(const std::filesystem::path& library) : state_(std::make_unique<Sta
   int minor = 0;
   state_->api.version.call(&major, &minor);
   state_->version = major * 1000 + minor * 10;
+  open_builtins(library, major, minor);
   int count = 0;
   state_->api.architecture_count.call(&count);
   state_->architectures.resize(static_cast<std::size_t>(std::max(count, 0)));
