@@ -42,13 +42,28 @@ def page_of(tool):
     return HEAD + sections(tool)
 
 
+def words_of(page):
+    """A page's lines without what CLI11's versions lay out differently: where defaults stand (`TEXT=auto`, `TEXT [auto]`), columns."""
+    lines = []
+    for line in page.splitlines():
+        if line.startswith("  -"):
+            line = re.sub(r"=\S+(?=\s|$)| \[[^\]\s]+\](?=\s|$)", "", line, count=1)
+        indented = line.startswith("      ")
+        words = " ".join(line.split())
+        if indented and lines:  # The description of an option whose name took a line.
+            lines[-1] = f"{lines[-1]} {words}".strip()
+        else:
+            lines.append(words)
+    return lines
+
+
 def main():
     page = page_of(sys.argv[1])
     if sys.argv[2:] != ["--check"]:
         PAGE.write_text(page)
         return
-    current = PAGE.read_text().splitlines()
-    difference = list(difflib.unified_diff(current, page.splitlines(), str(PAGE), "vrt --help", lineterm=""))
+    written, printed = words_of(PAGE.read_text()), words_of(page)
+    difference = list(difflib.unified_diff(written, printed, str(PAGE), "vrt --help", lineterm=""))
     if difference:
         raise SystemExit("\n".join(difference + [f"run tools/docs/cli_reference.py {sys.argv[1]}"]))
 
