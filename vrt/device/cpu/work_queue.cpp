@@ -47,8 +47,15 @@ std::uint64_t WorkQueue::append(Node* node) {
   newest_ = node;
   posted_.store(sequence);
   // Eagerly the flag must not be read: the worker has written it after the operation before.
-  if (mode_ == Mode::kEager || (is_worker_asleep_.load() && is_worker_asleep_.exchange(false))) futex_wake(posted_);
+  if (mode_ == Mode::kEager || takes_over_waking(sequence)) futex_wake(posted_);
   return sequence;
+}
+
+// True for one submitter each time the worker sleeps. The number is compared once more when it is taken: a submitter that is held up
+// between the two lines must not take that of a later sleep, for whose operation nobody would then wake the worker.
+bool WorkQueue::takes_over_waking(std::uint64_t sequence) noexcept {
+  std::uint64_t awaited = awaited_by_worker_.load();
+  return awaited != 0 && awaited <= sequence && awaited_by_worker_.compare_exchange_strong(awaited, 0);
 }
 
 std::uint64_t WorkQueue::submit(Operation operation) {
@@ -189,13 +196,13 @@ void WorkQueue::run() {
 void WorkQueue::await_posted(std::uint64_t sequence) noexcept {
   if (posted_.load(std::memory_order_acquire) >= sequence) return;
   for (;;) {
-    // Either this thread sees the posting, or the submitter, which posts first and looks second, sees the flag.
-    is_worker_asleep_.store(true);
+    // Either this thread sees the posting, or the submitter, which posts first and looks second, sees the number.
+    awaited_by_worker_.store(sequence);
     const std::uint64_t posted = posted_.load();
     if (posted >= sequence) break;
     futex_wait(posted_, posted);
   }
-  is_worker_asleep_.store(false);
+  awaited_by_worker_.store(0);
 }
 
 void WorkQueue::execute(Node& node) noexcept {

@@ -106,6 +106,7 @@ class WorkQueue : public RefCounted {
   [[nodiscard]] Node* take_node();
   std::uint64_t append(Node* node);
   void wait_eagerly(std::uint64_t sequence) const noexcept;
+  [[nodiscard]] bool takes_over_waking(std::uint64_t sequence) noexcept;
   void await_posted(std::uint64_t sequence) noexcept;
   void execute(Node& node) noexcept;
   void complete(std::uint64_t sequence) noexcept;
@@ -118,7 +119,7 @@ class WorkQueue : public RefCounted {
   const Mode mode_;
   std::atomic<std::uint64_t> posted_{0};
   std::atomic<std::uint64_t> completed_{0};
-  std::atomic<bool> is_worker_asleep_{false};
+  std::atomic<std::uint64_t> awaited_by_worker_{0};  // The operation that it sleeps for; 0 while it is awake.
 
   // Of the submitting threads. The worker takes this lock only to free what a dying graph owned, and never in eager mode.
   std::mutex submit_mutex_;
