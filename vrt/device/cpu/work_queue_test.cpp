@@ -42,13 +42,15 @@ TEST_P(WorkQueueTest, NumbersOperationsFromOne) {
 }
 
 TEST_P(WorkQueueTest, RecyclesItsNodesOverManyRounds) {
+  // So many that a worker which is not woken once in a while shows, by a test that does not end.
+  constexpr int kRounds = 400;
   int count = 0;
-  for (int round = 0; round < 100; ++round) {
+  for (int round = 0; round < kRounds; ++round) {
     for (int i = 0; i < 1 + round * 7 % 300; ++i) submit([&count] { ++count; });
     queue_->synchronize();
   }
   int expected = 0;
-  for (int round = 0; round < 100; ++round) expected += 1 + round * 7 % 300;
+  for (int round = 0; round < kRounds; ++round) expected += 1 + round * 7 % 300;
   EXPECT_EQ(count, expected);
 }
 
