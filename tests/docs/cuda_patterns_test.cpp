@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -218,10 +217,3 @@ TEST(CudaOnlyPatternsTest, AForeignStreamIsAdopted) {
 
 }  // namespace
 }  // namespace vrt
-
-// Kernels are compiled anew: what a test leaves must not be what the next one finds.
-int main(int argc, char** argv) {
-  setenv("VRT_KERNEL_CACHE", "off", 1);
-  ::testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
-}

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -114,10 +113,3 @@ TEST_F(FrameCallsTest, EveryFrameIsTheSame) {
 
 }  // namespace
 }  // namespace vrt
-
-// Kernels are compiled anew: what a test leaves must not be what the next one finds.
-int main(int argc, char** argv) {
-  setenv("VRT_KERNEL_CACHE", "off", 1);
-  ::testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
-}
