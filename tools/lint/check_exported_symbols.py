@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 OWN = re.compile(r"((typeinfo( name)?|vtable|VTT|guard variable) for |(non-)?virtual thunk to )?vrt::")
-ENTRY = "vrt_backend_v1"
+ENTRY = "vrt_backend_entry"
 
 
 def exported(library):

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <future>
 #include <memory>
 #include <span>
@@ -65,6 +66,9 @@ class StreamBackend {
   virtual void copy_blocking(CopyKind kind, const void* from, void* to, std::size_t bytes) = 0;
   virtual void fill(void* to, std::uint8_t value, std::size_t bytes) = 0;
   virtual void host_task(const HostTask& task) = 0;
+  /// Runs `enqueue` now, on this thread and with the device's context current: it enqueues work of a foreign library on the native
+  /// stream. `name` has static storage and names that work in errors. On the CPU, which has no native streams, it just runs.
+  virtual void enqueue_foreign(const char* name, const std::function<void()>& enqueue) = 0;
   virtual void record(const std::shared_ptr<EventBackend>& event) = 0;
   virtual void order_after(const EventBackend& event) = 0;
 
@@ -100,6 +104,8 @@ class DeviceBackend {
   [[nodiscard]] virtual Pinned allocate_pinned(std::size_t bytes) = 0;
   virtual void free_pinned(void* host, std::size_t bytes) noexcept = 0;
   [[nodiscard]] virtual DeviceCounters counters() const = 0;
+  /// Runs `call` on this thread with the device's context current, for foreign libraries.
+  virtual void with_context(const std::function<void()>& call) = 0;
 };
 
 /// The implementation of a device. Throws kUnavailable with the reason if it cannot be used.

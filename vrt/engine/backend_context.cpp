@@ -15,14 +15,20 @@ namespace {
 
 struct KnownBackend {
   const char* name;
-  Device::Kind device;
+  bool on_gpu;
+  bool on_cpu;
   const char* how_to_get;
+
+  [[nodiscard]] bool runs_on(Device device) const { return device.is_cuda() ? on_gpu : on_cpu; }
 };
 
 /// In the order in which "auto" tries them.
 constexpr KnownBackend kKnownBackends[] = {
-    {"openvino", Device::Kind::kCpu,
-     "build vrt with the wheel 'openvino' installed (OpenVINO_DIR names its cmake folder)"},
+    {"tensorrt", true, false, "build vrt where TensorRT's NvInfer.h and NvOnnxParser.h are installed"},
+    {"tensorrt_rtx", true, false, "build vrt where TensorRT-RTX's NvInfer.h and NvOnnxParser.h are installed"},
+    {"openvino", false, true, "build vrt with the wheel 'openvino' installed (OpenVINO_DIR names its cmake folder)"},
+    {"onnxruntime", true, true,
+     "build vrt where ONNX Runtime's onnxruntime_c_api.h is found (tools/setup.sh brings it)"},
 };
 
 const KnownBackend* find_known(std::string_view name) {
@@ -76,6 +82,7 @@ ErrorCode code_of(std::int32_t status) {
     case VRT_BACKEND_UNAVAILABLE: return ErrorCode::kUnavailable;
     case VRT_BACKEND_CORRUPT: return ErrorCode::kCorrupt;
     case VRT_BACKEND_OUT_OF_MEMORY: return ErrorCode::kOutOfMemory;
+    case VRT_BACKEND_CANCELLED: return ErrorCode::kCancelled;
     default: return ErrorCode::kBackend;
   }
 }
@@ -117,6 +124,12 @@ std::string BackendContext::location() const {
   return library.empty() ? module_->path().string() : fmt::format("{}, {}", module_->path().string(), library);
 }
 
+void BackendContext::require_support(Device device) const {
+  BackendText text;
+  text.check(table().context_supports(handle_, device.is_cuda() ? 1 : 0, device.ordinal(), text.get()),
+             fmt::format("{} {} cannot run networks on {}", name(), version(), to_string(device)));
+}
+
 std::shared_ptr<BackendContext> open_backend(const std::string& name) {
   static std::mutex mutex;
   static std::map<std::string, std::weak_ptr<BackendContext>> opened;
@@ -131,22 +144,55 @@ std::shared_ptr<BackendContext> open_backend(const std::string& name) {
   return context;
 }
 
-std::string choose_backend(Device device, const std::string& requested) {
+namespace {
+
+std::shared_ptr<BackendContext> open_supporting(const std::string& name, Device device) {
+  std::shared_ptr<BackendContext> context = open_backend(name);
+  context->require_support(device);
+  return context;
+}
+
+/// The first backend that runs on the device; nullptr if none does, and why is added to `reasons`.
+std::shared_ptr<BackendContext> open_best(Device device, std::string& reasons) {
+  for (const KnownBackend& backend : kKnownBackends) {
+    if (!backend.runs_on(device)) continue;
+    std::string reason = "not installed";
+    try {
+      if (!find_module(backend.name).empty()) return open_supporting(backend.name, device);
+    } catch (const Error& error) {
+      reason = error.what();
+      log(LogLevel::kInfo, fmt::format("not taking backend '{}': {}", backend.name, reason));
+    }
+    reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", backend.name, reason);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::shared_ptr<BackendContext> open_backend_for(Device device, const std::string& requested) {
   if (requested != "auto") {
     const KnownBackend* known = find_known(requested);
-    if (known == nullptr || known->device == device.kind()) return requested;
+    if (known == nullptr || known->runs_on(device)) return open_supporting(requested, device);
     fail(ErrorCode::kUnsupported, "backend '{}' does not run on {}: open the engine on another device", requested,
          to_string(device));
   }
-  for (const KnownBackend& backend : kKnownBackends) {
-    if (backend.device == device.kind()) return backend.name;
-  }
+  std::string reasons;
+  if (std::shared_ptr<BackendContext> context = open_best(device, reasons)) return context;
   fail(ErrorCode::kUnavailable,
-       "no inference backend of this build runs on {}; there is {} for the CPU: open the engine there",
-       to_string(device), known_names());
+       "no inference backend here runs on {}: {}. Modules are looked for in {}; `vrt doctor` says how to get each",
+       to_string(device), reasons, searched_places());
 }
 
 }  // namespace detail
+
+Device Engine::best_device() {
+  for (const Device device : Device::all()) {
+    std::string reasons;
+    if (device.is_cpu() || detail::open_best(device, reasons) != nullptr) return device;
+  }
+  return Device::cpu();
+}
 
 std::vector<BackendInfo> list_backends() {
   std::vector<BackendInfo> backends;

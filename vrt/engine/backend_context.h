@@ -39,6 +39,11 @@ class BackendContext {
   [[nodiscard]] std::string_view version() const noexcept { return module_->table().context_version(handle_); }
   /// The module's path and the vendor's library's.
   [[nodiscard]] std::string location() const;
+  [[nodiscard]] bool can(VrtBackendCapability capability) const noexcept {
+    return (module_->table().capabilities & static_cast<std::uint32_t>(capability)) != 0;
+  }
+  /// Throws kUnsupported or kUnavailable with the module's reason unless networks run on that device.
+  void require_support(Device device) const;
 
  private:
   std::unique_ptr<BackendModule> module_;
@@ -49,8 +54,8 @@ class BackendContext {
 /// vrt looked and how to get it; kInvalidArgument for a name that neither vrt nor a module knows.
 [[nodiscard]] std::shared_ptr<BackendContext> open_backend(const std::string& name);
 
-/// The name of the backend that `requested` ("auto" or a name) means on a device. Throws kUnavailable or kUnsupported
-/// saying which backends there are for it.
-[[nodiscard]] std::string choose_backend(Device device, const std::string& requested);
+/// The backend that `requested` ("auto" or a name) means on a device, opened. "auto" takes the first that runs there; why those before
+/// it do not is logged. Throws kUnavailable (with the reason of each that was tried) or kUnsupported.
+[[nodiscard]] std::shared_ptr<BackendContext> open_backend_for(Device device, const std::string& requested);
 
 }  // namespace vrt::detail

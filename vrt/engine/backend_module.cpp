@@ -31,7 +31,8 @@ std::string find_fault(const VrtBackendTable* table) {
                        VRT_BACKEND_ABI_VERSION);
   }
   const bool whole = table->name && table->context_create && table->context_destroy && table->context_version &&
-                     table->context_library && table->engine_create && table->engine_destroy &&
+                     table->context_library && table->context_supports && table->engine_create && table->engine_load &&
+                     table->engine_serialize && table->engine_describe && table->engine_destroy &&
                      table->engine_input_count && table->engine_output_count && table->engine_input &&
                      table->engine_output && table->session_create && table->session_destroy &&
                      table->session_bind_input && table->session_bind_output && table->session_enqueue;

@@ -62,11 +62,11 @@ TEST_P(FaultyModuleTest, IsRefusedNamingFileAndFault) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Variants, FaultyModuleTest,
-                         ::testing::Values(Faulty{"fake_other_bridge", "does not speak version 1"},
-                                           Faulty{"fake_other_version", "speaks version 2"},
+                         ::testing::Values(Faulty{"fake_other_bridge", "does not speak version 2"},
+                                           Faulty{"fake_other_version", "speaks version 3"},
                                            Faulty{"fake_short_table", "its function table has"},
                                            Faulty{"fake_table_with_hole", "a function is missing"},
-                                           Faulty{"fake_without_entry", "exports no 'vrt_backend_v1'"}),
+                                           Faulty{"fake_without_entry", "exports no 'vrt_backend_entry'"}),
                          [](const auto& instance) { return std::string(instance.param.variant); });
 
 TEST(BackendModuleTest, AFileThatIsNoLibraryIsRefusedInTheLoadersWords) {

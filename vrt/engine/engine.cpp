@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "vrt/base/fail.h"
+#include "vrt/engine/engine_details.h"
 #include "vrt/engine/engine_state.h"
 
 namespace vrt {
@@ -32,7 +33,28 @@ void check_model_file(const fs::path& model) {
   if (access(model.c_str(), R_OK) != 0) fail(ErrorCode::kIo, "the model file '{}' may not be read", model.string());
 }
 
+void check_batch(const BatchRange& batch) {
+  const std::int64_t typical = batch.typical == 0 ? batch.largest : batch.typical;
+  const bool sound =
+      batch.largest == 0 || (batch.smallest >= 1 && batch.smallest <= typical && typical <= batch.largest);
+  require(sound, "EngineOptions::batch is {} to {}, typically {}: expected 1 <= smallest <= typical <= largest",
+          batch.smallest, batch.largest, typical);
+}
+
+void check_accuracy(const AccuracyOptions& accuracy) {
+  require(accuracy.least_cosine >= -1 && accuracy.least_cosine <= 1,
+          "AccuracyOptions::least_cosine is {}: expected a cosine", accuracy.least_cosine);
+  require(accuracy.largest_difference >= 0,
+          "AccuracyOptions::largest_difference is {}: expected a share of the output's range, 0 or more",
+          accuracy.largest_difference);
+}
+
 void check_options(const EngineOptions& options) {
+  check_batch(options.batch);
+  check_accuracy(options.accuracy);
+  require(options.optimization_level >= -1 && options.optimization_level <= 5,
+          "EngineOptions::optimization_level is {}: expected 0 to 5, or -1 for the backend's default",
+          options.optimization_level);
   require(options.concurrent_sessions >= 1, "EngineOptions::concurrent_sessions is {}: expected 1 or more",
           options.concurrent_sessions);
   require(options.threads >= 0, "EngineOptions::threads is {}: expected a count, or 0 for all that there are",
@@ -66,7 +88,7 @@ TensorInfo to_info(const VrtBackendTensor& tensor, const BackendContext& context
          context.name(), tensor.name != nullptr ? tensor.name : "", tensor.rank, tensor.dtype);
   }
   const std::span<const std::int64_t> extents(tensor.extents, tensor.rank);
-  return {tensor.name, static_cast<DType>(tensor.dtype), Shape(extents)};
+  return {tensor.name, static_cast<DType>(tensor.dtype), Shape(extents), tensor.batched != 0};
 }
 
 using Describe = std::int32_t (*)(const VrtBackendEngine*, std::uint64_t, VrtBackendTensor*, VrtBackendError*);
@@ -85,6 +107,16 @@ std::vector<TensorInfo> describe_all(const BackendContext& context, const VrtBac
   return infos;
 }
 
+/// Never throws into the module.
+extern "C" std::int32_t forward_progress(void* user, const char* phase, std::int32_t step, std::int32_t steps) {
+  try {
+    const auto& listener = static_cast<const EngineOptions*>(user)->progress;
+    return listener({phase != nullptr ? phase : "", step, steps}) ? 0 : 1;
+  } catch (...) {
+    return 1;
+  }
+}
+
 VrtBackendEngine* create_engine(const BackendContext& context, const fs::path& model, Device device,
                                 const EngineOptions& options) {
   const std::string path = model.string();
@@ -99,10 +131,27 @@ VrtBackendEngine* create_engine(const BackendContext& context, const fs::path& m
   bridge.throughput = options.hint == PerformanceHint::kThroughput ? 1 : 0;
   bridge.concurrent_sessions = options.concurrent_sessions;
   bridge.threads = options.threads;
+  bridge.precision =
+      static_cast<std::int32_t>(options.precision == Precision::kFloat16 ? DType::kFloat16 : DType::kFloat32);
+  if (options.batch.largest > 0) {
+    bridge.batch_smallest = options.batch.smallest;
+    bridge.batch_typical = options.batch.typical == 0 ? options.batch.largest : options.batch.typical;
+    bridge.batch_largest = options.batch.largest;
+  }
+  bridge.workspace_bytes = options.workspace_bytes;
+  bridge.optimization_level = options.optimization_level;
+  bridge.hardware_compatible = options.hardware_compatible ? 1 : 0;
+  bridge.timing_cache_path = "";
+  if (options.progress) {
+    bridge.progress = &forward_progress;
+    bridge.progress_user = const_cast<EngineOptions*>(&options);
+  }
   VrtBackendEngine* handle = nullptr;
   BackendText text;
-  text.check(context.table().engine_create(context.handle(), &bridge, &handle, text.get()),
-             fmt::format("{} {} cannot open '{}' on {}", context.name(), context.version(), path, to_string(device)));
+  backend_of(device).with_context([&] {
+    text.check(context.table().engine_create(context.handle(), &bridge, &handle, text.get()),
+               fmt::format("{} {} cannot open '{}' on {}", context.name(), context.version(), path, to_string(device)));
+  });
   return handle;
 }
 
@@ -114,9 +163,24 @@ EngineState::EngineState(std::shared_ptr<BackendContext> context, fs::path model
       model_(std::move(model)),
       device_(device),
       operation_name_(with_static_storage(fmt::format("network '{}'", model_.stem().string()))),
-      handle_(create_engine(*context_, model_, device, options), table().engine_destroy),
+      handle_(create_engine(*context_, model_, device, options), {table().engine_destroy, device}),
       inputs_(describe_all(*context_, handle(), table().engine_input_count(handle()), table().engine_input)),
-      outputs_(describe_all(*context_, handle(), table().engine_output_count(handle()), table().engine_output)) {}
+      outputs_(describe_all(*context_, handle(), table().engine_output_count(handle()), table().engine_output)),
+      batch_(options.batch) {}
+
+EngineDetails EngineState::describe() const {
+  std::string json;
+  const VrtBackendWrite append = [](void* user, const void* data, std::uint64_t bytes) -> std::int32_t {
+    static_cast<std::string*>(user)->append(static_cast<const char*>(data), bytes);
+    return 0;
+  };
+  BackendText text;
+  backend_of(device_).with_context([&] {
+    text.check(table().engine_describe(handle(), append, &json, text.get()),
+               fmt::format("{} cannot describe the engine of '{}'", backend_text(), model_.string()));
+  });
+  return parse_details(json);
+}
 
 std::string EngineState::backend_text() const { return fmt::format("{} {}", context_->name(), context_->version()); }
 
@@ -124,9 +188,9 @@ std::string EngineState::backend_text() const { return fmt::format("{} {}", cont
 
 Engine Engine::open(const std::filesystem::path& model, Device device, const EngineOptions& options) {
   detail::check_options(options);
-  const std::string backend = detail::choose_backend(device, options.backend);
   detail::check_model_file(model);
-  return Engine(std::make_shared<detail::EngineState>(detail::open_backend(backend), model, device, options));
+  std::shared_ptr<detail::BackendContext> backend = detail::open_backend_for(device, options.backend);
+  return Engine(std::make_shared<detail::EngineState>(std::move(backend), model, device, options));
 }
 
 Device Engine::device() const noexcept { return state_->device(); }
@@ -135,5 +199,6 @@ std::string_view Engine::backend_version() const noexcept { return state_->conte
 std::span<const TensorInfo> Engine::inputs() const noexcept { return state_->inputs(); }
 std::span<const TensorInfo> Engine::outputs() const noexcept { return state_->outputs(); }
 const std::filesystem::path& Engine::model() const noexcept { return state_->model(); }
+EngineDetails Engine::details() const { return state_->describe(); }
 
 }  // namespace vrt

@@ -9,8 +9,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,9 +32,41 @@ enum class PerformanceHint : std::int32_t {
   kThroughput,  ///< Each session uses its share of the threads; several sessions run at once.
 };
 
+/// What a network's layers compute in. Its inputs and outputs keep the element types of the model, whatever this is.
+enum class Precision : std::int32_t {
+  kFloat32,  ///< Nothing less, also where the hardware would prefer it.
+  kFloat16,  ///< Float16 but for the layers that would overflow or lose what they are for; refused where the backend would
+             ///< compute in float32.
+};
+
+/// A batch that changes from run to run: the first extent of every input whose first dimension the model leaves open.
+struct BatchRange {
+  std::int64_t smallest = 1;
+  std::int64_t typical = 0;  ///< What the engine is tuned for; 0: the largest.
+  std::int64_t largest = 0;  ///< 0: no changing batch.
+};
+
+/// How far a build is.
+struct BuildProgress {
+  std::string_view phase;  ///< "converting to float16", "building", … Valid during the call.
+  std::int32_t step = 0;
+  std::int32_t steps = 0;  ///< 0: not known.
+};
+
+/// One run's inputs: for each input, by name, its elements as bytes.
+using SampleInputs = std::map<std::string, std::vector<std::byte>>;
+
+/// How a network of reduced precision is compared with its float32 reference after it was built (docs/fp16.md).
+struct AccuracyOptions {
+  /// Runs to compare on, e.g. preprocessed frames; empty: eight runs of seeded noise.
+  std::vector<SampleInputs> samples = {};
+  double least_cosine = 0.999;       ///< Of each output over all samples.
+  double largest_difference = 0.02;  ///< Absolute, as a share of the output's range in the reference.
+};
+
 /// How Engine::open compiles a network.
 struct EngineOptions {
-  /// "auto", or a backend's name ("openvino"). "auto" takes the best that the device has.
+  /// "auto", or a backend's name ("openvino"). "auto" takes the best that runs on the device here (list_backends).
   std::string backend = "auto";
   /// Static shapes for inputs, by name; the empty name stands for the only input. Replaces declared ones, static or
   /// not.
@@ -42,6 +76,33 @@ struct EngineOptions {
   std::int32_t concurrent_sessions = 1;
   /// CPU threads for the network; 0 lets vrt choose (all that the process may use).
   std::int32_t threads = 0;
+  Precision precision = Precision::kFloat32;
+  BatchRange batch = {};
+  /// Scratch memory that the backend may use; 0 lets it choose.
+  std::uint64_t workspace_bytes = 0;
+  /// 0 (fast build) to 5 (fast engine); -1 is the backend's default.
+  std::int32_t optimization_level = -1;
+  /// The engine runs on other GPUs of the same or a newer generation too, a little slower.
+  bool hardware_compatible = false;
+  AccuracyOptions accuracy = {};
+  /// Told how a build goes, from any thread; returning false ends it with kCancelled.
+  std::function<bool(const BuildProgress&)> progress = {};
+  /// Whether what was built is kept for the next start, and taken from there (docs/engine-cache.md).
+  bool use_cache = true;
+};
+
+/// A layer of a compiled network.
+struct EngineLayer {
+  std::string name;
+  std::string type;
+  std::string precision;  ///< What it computes in, as to_string(DType); empty where the backend does not tell.
+};
+
+/// What a backend says of a network that it compiled.
+struct EngineDetails {
+  std::vector<EngineLayer> layers;
+  std::optional<std::uint64_t> weights_bytes;     ///< Held by the engine.
+  std::optional<std::uint64_t> activation_bytes;  ///< Held by each session beside inputs and outputs.
 };
 
 namespace detail {
@@ -58,6 +119,10 @@ class VRT_API Engine {
   [[nodiscard]] static Engine open(const std::filesystem::path& model, Device device,
                                    const EngineOptions& options = {});
 
+  /// The first GPU that an inference backend here runs on, else the CPU. Opens backends to find out: for the start of a
+  /// program, not for a loop.
+  [[nodiscard]] static Device best_device();
+
   [[nodiscard]] Device device() const noexcept;
   /// The backend's name, e.g. "openvino".
   [[nodiscard]] std::string_view backend_name() const noexcept;
@@ -67,6 +132,8 @@ class VRT_API Engine {
   [[nodiscard]] std::span<const TensorInfo> outputs() const noexcept;
   /// The file it was opened from.
   [[nodiscard]] const std::filesystem::path& model() const noexcept;
+  /// What was compiled, read back from the backend. Throws kBackend if it cannot tell.
+  [[nodiscard]] EngineDetails details() const;
 
   [[nodiscard]] const std::shared_ptr<detail::EngineState>& state() const noexcept { return state_; }
 
@@ -75,7 +142,8 @@ class VRT_API Engine {
   std::shared_ptr<detail::EngineState> state_;
 };
 
-/// An engine bound to one stream, with its own activations and input and output memory. Inputs start as zeros.
+/// An engine bound to one stream, with its own activations and input and output memory. Inputs start as zeros. On a GPU
+/// the constructor runs the network once and BLOCKS: backends load and allocate in their first run.
 /// Movable; used from one thread at a time. Destroying it waits for its runs; a failure that no wait has thrown by
 /// then is logged as an error. A graph that captured `submit` uses the session: it has to go first.
 class VRT_API Session {
@@ -92,7 +160,13 @@ class VRT_API Session {
   [[nodiscard]] TensorView output(std::string_view name) const;
   [[nodiscard]] TensorView output(std::size_t index) const;
 
-  /// Enqueues one run. Allocates nothing and does not wait. A failure is thrown by the next wait on the stream.
+  /// How many items of a changing batch the next runs take: 0 (they do nothing) to EngineOptions::batch.largest, which it
+  /// is at first. Views keep the extents of the largest; what lies beyond the batch is left as it was. Throws
+  /// kInvalidArgument outside the range, or where the engine has no changing batch.
+  void set_batch(std::int64_t batch);
+
+  /// Enqueues one run. vrt allocates nothing and nothing waits. A failure is thrown by the next wait on the stream; on a GPU, by
+  /// this call where the backend refuses to enqueue. May be captured in a Graph.
   void submit();
 
   [[nodiscard]] const Engine& engine() const noexcept;
@@ -111,7 +185,7 @@ struct BackendInfo {
   std::string problem;   ///< What is missing, where vrt looked and how to get it; empty if available.
 };
 
-/// Every backend that vrt knows, found or not.
+/// Every backend that vrt knows, found or not, in the order in which "auto" tries them.
 [[nodiscard]] VRT_API std::vector<BackendInfo> list_backends();
 
 }  // namespace vrt

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "vrt/device/backend.h"
 #include "vrt/device/device.h"
 #include "vrt/device/event.h"
 #include "vrt/device/memory.h"
@@ -16,6 +17,17 @@
 #include "vrt/engine/engine.h"
 
 namespace vrt::detail {
+
+/// Destroys a handle of the bridge with the device's context current.
+template <typename Handle>
+struct HandleDeleter {
+  void (*destroy)(Handle*);
+  Device device;
+
+  void operator()(Handle* handle) const noexcept;
+};
+using EngineHandle = std::unique_ptr<VrtBackendEngine, HandleDeleter<VrtBackendEngine>>;
+using SessionHandle = std::unique_ptr<VrtBackendSession, HandleDeleter<VrtBackendSession>>;
 
 class EngineState {
  public:
@@ -33,15 +45,19 @@ class EngineState {
   [[nodiscard]] const char* operation_name() const noexcept { return operation_name_; }
   /// "openvino 2026.4.1", for messages.
   [[nodiscard]] std::string backend_text() const;
+  /// The range of the changing batch; `largest` is 0 without one.
+  [[nodiscard]] const BatchRange& batch() const noexcept { return batch_; }
+  [[nodiscard]] EngineDetails describe() const;
 
  private:
   std::shared_ptr<BackendContext> context_;
   std::filesystem::path model_;
   Device device_;
   const char* operation_name_;
-  std::unique_ptr<VrtBackendEngine, void (*)(VrtBackendEngine*)> handle_;
+  EngineHandle handle_;
   std::vector<TensorInfo> inputs_;
   std::vector<TensorInfo> outputs_;
+  BatchRange batch_;
 };
 
 class SessionState {
@@ -52,6 +68,7 @@ class SessionState {
   SessionState(const SessionState&) = delete;
   SessionState& operator=(const SessionState&) = delete;
 
+  void set_batch(std::int64_t batch);
   void submit();
   [[nodiscard]] const Engine& engine() const noexcept { return engine_; }
   [[nodiscard]] const Stream& stream() const noexcept { return stream_; }
@@ -65,14 +82,26 @@ class SessionState {
   }
   [[nodiscard]] Memory allocate(std::span<const TensorInfo> infos) const;
   void bind();
-  void run() const;
+  /// One run on the calling thread, which is the stream's worker on the CPU.
+  void run(std::int64_t batch) const;
+  void enqueue_on_gpu() const;
 
   Engine engine_;
   Stream stream_;
   Event last_run_;
   Memory inputs_;
   Memory outputs_;
-  std::unique_ptr<VrtBackendSession, void (*)(VrtBackendSession*)> handle_;
+  std::int64_t batch_;
+  SessionHandle handle_;
 };
+
+template <typename Handle>
+void HandleDeleter<Handle>::operator()(Handle* handle) const noexcept {
+  try {
+    backend_of(device).with_context([&] { destroy(handle); });
+  } catch (const std::exception&) {
+    destroy(handle);  // The device is lost: what the backend holds on the host goes all the same.
+  }
+}
 
 }  // namespace vrt::detail

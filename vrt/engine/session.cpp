@@ -3,6 +3,7 @@
 
 #include "vrt/base/fail.h"
 #include "vrt/base/log.h"
+#include "vrt/device/backend.h"
 #include "vrt/engine/engine.h"
 #include "vrt/engine/engine_state.h"
 
@@ -18,10 +19,13 @@ VrtBackendSession* create_session(const EngineState& engine, const Stream& strea
   require(engine.device() == stream.device(),
           "the engine of '{}' is on {}, the stream on {}: open it on the stream's device", engine.model().string(),
           to_string(engine.device()), to_string(stream.device()));
+  const VrtBackendSessionOptions options{sizeof(options), stream.native_handle()};
   VrtBackendSession* handle = nullptr;
   BackendText text;
-  text.check(engine.table().session_create(engine.handle(), &handle, text.get()),
-             fmt::format("{} cannot make a session of '{}'", engine.backend_text(), engine.model().string()));
+  backend_of(stream.device()).with_context([&] {
+    text.check(engine.table().session_create(engine.handle(), &options, &handle, text.get()),
+               fmt::format("{} cannot make a session of '{}'", engine.backend_text(), engine.model().string()));
+  });
   return handle;
 }
 
@@ -53,8 +57,12 @@ SessionState::SessionState(Engine engine, const Stream& stream)
       last_run_(stream.device()),
       inputs_(allocate(engine_.inputs())),
       outputs_(allocate(engine_.outputs())),
-      handle_(create_session(*engine_.state(), stream_), engine_.state()->table().session_destroy) {
+      batch_(engine_.state()->batch().largest),
+      handle_(create_session(*engine_.state(), stream_), {engine_.state()->table().session_destroy, stream_.device()}) {
   bind();
+  if (stream_.device().is_cpu()) return;
+  enqueue_on_gpu();
+  stream_.synchronize();
 }
 
 SessionState::~SessionState() {
@@ -90,14 +98,31 @@ void SessionState::bind() {
   bind_all(engine.table().session_bind_output, engine_.outputs(), outputs_, "output");
 }
 
-void SessionState::submit() {
-  stream_.enqueue_host(engine_.state()->operation_name(), [this] { run(); });
+void SessionState::set_batch(std::int64_t batch) {
+  const BatchRange& range = engine_.state()->batch();
+  require(range.largest > 0, "'{}' was opened without a changing batch: give EngineOptions::batch",
+          engine_.model().string());
+  require(batch == 0 || (batch >= range.smallest && batch <= range.largest),
+          "a batch of {} for '{}': it was opened for {} to {}", batch, engine_.model().string(), range.smallest,
+          range.largest);
+  batch_ = batch;
 }
 
-void SessionState::run() const {
+void SessionState::submit() {
+  const bool nothing_to_do = batch_ == 0 && engine_.state()->batch().largest > 0;
+  if (nothing_to_do) return;
+  if (stream_.device().is_cuda()) return enqueue_on_gpu();
+  stream_.enqueue_host(engine_.state()->operation_name(), [this, batch = batch_] { run(batch); });
+}
+
+void SessionState::enqueue_on_gpu() const {
+  stream_.backend().enqueue_foreign(engine_.state()->operation_name(), [this] { run(batch_); });
+}
+
+void SessionState::run(std::int64_t batch) const {
   const EngineState& engine = *engine_.state();
   BackendText text;
-  const std::int32_t status = engine.table().session_enqueue(handle_.get(), nullptr, text.get());
+  const std::int32_t status = engine.table().session_enqueue(handle_.get(), batch, text.get());
   if (status == VRT_BACKEND_OK) return;
   text.check(status, fmt::format("{} could not run '{}'", engine.backend_text(), engine.model().string()));
 }
@@ -123,6 +148,7 @@ TensorView Session::output(std::size_t index) const {
   return state_->output(detail::checked_index(engine().outputs(), index, "output", engine()));
 }
 
+void Session::set_batch(std::int64_t batch) { state_->set_batch(batch); }
 void Session::submit() { state_->submit(); }
 
 const Engine& Session::engine() const noexcept { return state_->engine(); }

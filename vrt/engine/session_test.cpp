@@ -188,5 +188,34 @@ TEST_F(SessionTest, FourSessionsRunOnFourThreads) {
   EXPECT_THAT(log_.errors(), IsEmpty());
 }
 
+constexpr std::string_view kBatched = "input image 1 -1 2\noutput result 1 -1 2\nbatched image\nbatched result\n";
+
+TEST_F(SessionTest, AChangingBatchComputesThatManyItems) {
+  const Engine engine = open(std::string(kBatched), {.batch = {.largest = 3}});
+  EXPECT_EQ(engine.inputs()[0].shape, Shape({3, 2}));
+  EXPECT_TRUE(engine.outputs()[0].batched);
+  Session session(engine, stream_);
+  fill(session, 3);
+  for (const int batch : {2, 0, 3, 1}) {
+    fill_bytes(stream_, session.output(0).as<float>(), 0);
+    session.set_batch(batch);
+    session.submit();
+    std::vector<float> values(6, 0);
+    std::fill_n(values.begin(), 2 * batch, 7);
+    EXPECT_EQ(result(session), values) << batch;
+  }
+}
+
+TEST_F(SessionTest, ABatchOutsideTheRangeIsRefusedNamingIt) {
+  Session session(open(std::string(kBatched), {.batch = {.smallest = 2, .largest = 3}}), stream_);
+  for (const std::int64_t batch : {-1, 1, 4}) {
+    const Error error = error_of([&] { session.set_batch(batch); });
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+    EXPECT_THAT(error.what(), AllOf(HasSubstr(std::to_string(batch)), HasSubstr("2 to 3")));
+  }
+  Session fixed(open(std::string(kDoubler)), stream_);
+  EXPECT_THAT(error_of([&] { fixed.set_batch(1); }).what(), HasSubstr("EngineOptions::batch"));
+}
+
 }  // namespace
 }  // namespace vrt

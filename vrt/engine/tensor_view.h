@@ -16,7 +16,8 @@ namespace vrt {
 struct TensorInfo {
   std::string name;
   DType type = DType::kFloat32;
-  Shape shape;
+  Shape shape;           ///< With a changing batch: at the largest.
+  bool batched = false;  ///< The first extent is the batch of the run.
 };
 
 namespace detail {

@@ -31,6 +31,7 @@ class CpuStream final : public detail::StreamBackend {
   void copy_blocking(detail::CopyKind kind, const void* from, void* to, std::size_t bytes) override;
   void fill(void* to, std::uint8_t value, std::size_t bytes) override;
   void host_task(const detail::HostTask& task) override;
+  void enqueue_foreign(const char* /*name*/, const std::function<void()>& enqueue) override { enqueue(); }
   void record(const std::shared_ptr<detail::EventBackend>& event) override;
   void order_after(const detail::EventBackend& event) override;
 

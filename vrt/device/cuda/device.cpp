@@ -95,6 +95,12 @@ std::shared_ptr<detail::StreamBackend> CudaDevice::adopt_stream(void* native_han
   return std::make_shared<CudaStream>(*this, stream, CudaStream::Ownership::kForeign);
 }
 
+void CudaDevice::with_context(const std::function<void()>& call) {
+  require_alive();
+  const ContextScope current = scope();
+  call();
+}
+
 std::shared_ptr<detail::EventBackend> CudaDevice::make_event(Timing timing) {
   require_alive();
   const ContextScope current = scope();

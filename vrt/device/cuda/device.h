@@ -33,6 +33,7 @@ class CudaDevice final : public detail::DeviceBackend {
   [[nodiscard]] Pinned allocate_pinned(std::size_t bytes) override;
   void free_pinned(void* host, std::size_t bytes) noexcept override;
   [[nodiscard]] DeviceCounters counters() const override { return counts_.snapshot(); }
+  void with_context(const std::function<void()>& call) override;
 
   [[nodiscard]] const DriverApi& api() const noexcept { return api_; }
   [[nodiscard]] Device device() const noexcept { return Device::cuda(ordinal_); }

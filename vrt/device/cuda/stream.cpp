@@ -159,6 +159,13 @@ void CudaStream::host_task(const detail::HostTask& task) {
   note_node();
 }
 
+void CudaStream::enqueue_foreign(const char* name, const std::function<void()>& enqueue) {
+  device_.require_alive();
+  const ContextScope current = device_.scope();
+  enqueue();
+  last_operation_.store(name, std::memory_order_relaxed);
+}
+
 void CudaStream::record(const std::shared_ptr<detail::EventBackend>& event) {
   device_.require_alive();
   auto& recorded = dynamic_cast<CudaEvent&>(*event);

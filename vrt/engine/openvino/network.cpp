@@ -115,16 +115,43 @@ std::string unknown_dimensions(const ov::PartialShape& shape) {
   return "dimension " + indices + " is not known";
 }
 
-void require_static(const ov::Model& model) {
+/// Lets the first extent of each input that leaves it open change within the range.
+void open_batch(ov::Model& model, const VrtBackendEngineOptions& options) {
+  if (options.batch_largest == 0) return;
+  std::map<std::size_t, ov::PartialShape> shapes;
+  for (std::size_t index = 0; index < model.inputs().size(); ++index) {
+    ov::PartialShape shape = model.input(index).get_partial_shape();
+    if (shape.rank().is_dynamic() || shape.size() == 0 || shape[0].is_static()) continue;
+    shape[0] = ov::Dimension(options.batch_smallest, options.batch_largest);
+    shapes.emplace(index, shape);
+  }
+  if (shapes.empty()) {
+    throw Failure(VRT_BACKEND_INVALID_ARGUMENT,
+                  "a changing batch was asked for, but no input leaves its first dimension open; inputs: " +
+                      listed(std::as_const(model).inputs()));
+  }
+  model.reshape(shapes);
+}
+
+/// The shape of one run: static but for a first extent that is the batch.
+bool is_held(const ov::PartialShape& shape, const VrtBackendEngineOptions& options) {
+  if (shape.is_static()) return true;
+  if (options.batch_largest == 0 || shape.rank().is_dynamic()) return false;
+  const ov::Dimension batch(options.batch_smallest, options.batch_largest);
+  return shape.size() > 0 && shape[0] == batch &&
+         std::all_of(shape.begin() + 1, shape.end(), [](const ov::Dimension& extent) { return extent.is_static(); });
+}
+
+void require_held(const ov::Model& model, const VrtBackendEngineOptions& options) {
   for (const Port& input : model.inputs()) {
     const ov::PartialShape& shape = input.get_partial_shape();
-    if (shape.is_static()) continue;
+    if (is_held(shape, options)) continue;
     throw Failure(VRT_BACKEND_INVALID_ARGUMENT, "input '" + name_of(input) + "' is " + text_of(shape) + ": " +
                                                     unknown_dimensions(shape) + "; give a shape for it");
   }
   for (const Port& output : model.outputs()) {
     const ov::PartialShape& shape = output.get_partial_shape();
-    if (shape.is_static()) continue;
+    if (is_held(shape, options)) continue;
     throw Failure(VRT_BACKEND_UNSUPPORTED,
                   "output '" + name_of(output) + "' is " + text_of(shape) + ": " + unknown_dimensions(shape) +
                       " though every input is; an output whose size depends on data cannot be held");
@@ -134,7 +161,9 @@ void require_static(const ov::Model& model) {
 std::vector<Tensor> describe(const std::vector<Port>& ports, const char* kind) {
   std::vector<Tensor> tensors;
   for (const Port& port : ports) {
-    Tensor tensor{name_of(port), port.get_element_type(), port.get_shape()};
+    const ov::PartialShape& shape = port.get_partial_shape();
+    Tensor tensor{name_of(port), port.get_element_type(), shape.get_max_shape()};
+    tensor.batched = shape.is_dynamic();
     const auto dtype = to_dtype(tensor.type);
     if (!dtype || tensor.shape.size() > VRT_BACKEND_MAX_RANK) {
       throw Failure(VRT_BACKEND_UNSUPPORTED, std::string(kind) + " '" + tensor.name + "' is " + text_of(tensor.type) +
@@ -154,26 +183,63 @@ std::int32_t allowed_processors() {
   return static_cast<std::int32_t>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
+ov::element::Type precision_of(const VrtBackendEngineOptions& options) {
+  const auto asked = static_cast<DType>(options.precision);
+  if (asked == DType::kFloat32) return ov::element::f32;
+  if (asked == DType::kFloat16) return ov::element::f16;
+  throw Failure(VRT_BACKEND_UNSUPPORTED, "networks are compiled to float32 or float16");
+}
+
 ov::AnyMap compile_settings(const VrtBackendEngineOptions& options) {
   const std::int32_t allowed = allowed_processors();
   const bool throughput = options.throughput != 0;
-  return {ov::hint::inference_precision(ov::element::f32),
+  return {ov::hint::inference_precision(precision_of(options)),
           ov::hint::performance_mode(throughput ? ov::hint::PerformanceMode::THROUGHPUT
                                                 : ov::hint::PerformanceMode::LATENCY),
           ov::num_streams(throughput ? std::max(options.concurrent_sessions, 1) : 1),
           ov::inference_num_threads(options.threads > 0 ? std::min(options.threads, allowed) : allowed)};
 }
 
+void require_precision(const ov::CompiledModel& compiled, const VrtBackendEngineOptions& options) {
+  const auto asked = precision_of(options);
+  const auto precision = compiled.get_property(ov::hint::inference_precision);
+  if (precision == asked) return;
+  throw Failure(VRT_BACKEND_UNSUPPORTED,
+                text_of(asked) + " was asked for, the network was compiled to " + text_of(precision) + " on this CPU");
+}
+
 ov::CompiledModel compile(ov::Core& core, const std::shared_ptr<ov::Model>& model,
                           const VrtBackendEngineOptions& options) {
   try {
     ov::CompiledModel compiled = core.compile_model(model, "CPU", compile_settings(options));
-    const auto precision = compiled.get_property(ov::hint::inference_precision);
-    if (precision == ov::element::f32) return compiled;
-    throw Failure(VRT_BACKEND_UNSUPPORTED, "float32 was asked for, the network was compiled to " + text_of(precision));
+    require_precision(compiled, options);
+    return compiled;
   } catch (const ov::Exception& failure) {
     throw Failure(VRT_BACKEND_FAILED, "the network does not compile: " + essence(failure.what()));
   }
+}
+
+std::string json_text(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  }
+  return quoted + "\"";
+}
+
+std::string info_of(const ov::Node& node, const char* key) {
+  const auto found = node.get_rt_info().find(key);
+  return found == node.get_rt_info().end() ? "" : found->second.as<std::string>();
+}
+
+/// vrt's name of an element type; OpenVINO's own where vrt has none.
+std::string precision_name(const std::string& name) {
+  static const std::map<std::string, std::string> names = {
+      {"f32", "float32"}, {"f16", "float16"}, {"bf16", "bfloat16"}, {"i8", "int8"},    {"u8", "uint8"},
+      {"i32", "int32"},   {"i64", "int64"},   {"boolean", "bool"},  {"undefined", ""}, {"dynamic", ""}};
+  const auto found = names.find(name);
+  return found == names.end() ? name : found->second;
 }
 
 }  // namespace
@@ -182,12 +248,51 @@ Network open_network(ov::Core& core, const VrtBackendEngineOptions& options) {
   if (options.device_kind != 0) throw Failure(VRT_BACKEND_UNSUPPORTED, "OpenVINO runs networks on the CPU only here");
   const std::shared_ptr<ov::Model> model = read_model(options.model_path);
   reshape(*model, options);
-  require_static(*model);
+  open_batch(*model, options);
+  require_held(*model, options);
   Network network;
   network.inputs = describe(std::as_const(*model).inputs(), "input");
   network.outputs = describe(std::as_const(*model).outputs(), "output");
   network.compiled = compile(core, model, options);
   return network;
+}
+
+Network load_network(ov::Core& core, const VrtBackendEngineOptions& options, std::string_view bytes) {
+  std::istringstream stream{std::string(bytes)};
+  Network network;
+  try {
+    network.compiled = core.import_model(stream, "CPU", compile_settings(options));
+  } catch (const std::exception& failure) {
+    throw Failure(VRT_BACKEND_CORRUPT, "the compiled network cannot be taken: " + essence(failure.what()));
+  }
+  require_precision(network.compiled, options);
+  network.inputs = describe(network.compiled.inputs(), "input");
+  network.outputs = describe(network.compiled.outputs(), "output");
+  return network;
+}
+
+std::string serialize(const Network& network) {
+  std::ostringstream stream;
+  // OpenVINO's export is not const, though the compiled network does not change.
+  ov::CompiledModel compiled = network.compiled;
+  compiled.export_model(stream);
+  return stream.str();
+}
+
+std::string describe_network(const Network& network) {
+  std::string layers;
+  std::uint64_t weights_bytes = 0;
+  for (const std::shared_ptr<ov::Node>& node : network.compiled.get_runtime_model()->get_ordered_ops()) {
+    const std::string type = info_of(*node, "layerType");
+    if (type == "Const") {
+      weights_bytes += ov::shape_size(node->get_output_shape(0)) * node->get_output_element_type(0).size();
+      continue;
+    }
+    layers += (layers.empty() ? "" : ", ") + ("{\"name\": " + json_text(node->get_friendly_name())) +
+              ", \"type\": " + json_text(type) +
+              ", \"precision\": " + json_text(precision_name(info_of(*node, "runtimePrecision"))) + "}";
+  }
+  return "{\"layers\": [" + layers + "], \"weights_bytes\": " + std::to_string(weights_bytes) + "}";
 }
 
 }  // namespace vrt::openvino

@@ -95,6 +95,9 @@ struct VrtBackendEngine {
 struct VrtBackendSession {
   VrtBackendEngine* engine;
   ov::InferRequest request;
+  std::vector<void*> inputs;
+  std::vector<void*> outputs;
+  std::int64_t bound_batch;  // What the request's tensors are for.
 };
 
 namespace {
@@ -111,6 +114,8 @@ std::int32_t call(VrtBackendError* error, const Function& function) noexcept {
   });
 }
 
+constexpr std::int64_t kUnbound = -1;
+
 const Tensor& tensor_at(const std::vector<Tensor>& tensors, std::uint64_t index) {
   if (index < tensors.size()) return tensors[index];
   throw Failure(VRT_BACKEND_INVALID_ARGUMENT,
@@ -122,17 +127,34 @@ void describe(const Tensor& tensor, VrtBackendTensor* out) {
   out->name = tensor.name.c_str();
   out->dtype = tensor.dtype;
   out->rank = tensor.shape.size();
+  out->batched = tensor.batched ? 1 : 0;
   std::transform(tensor.shape.begin(), tensor.shape.end(), out->extents,
                  [](std::size_t extent) { return static_cast<std::int64_t>(extent); });
 }
 
-/// A tensor over the caller's memory.
-ov::Tensor wrap(const Tensor& tensor, void* data, std::uint64_t bytes) {
-  ov::Tensor wrapped(tensor.type, tensor.shape, data);
-  if (wrapped.get_byte_size() == bytes) return wrapped;
-  throw Failure(VRT_BACKEND_INVALID_ARGUMENT, "tensor '" + tensor.name + "' has " +
-                                                  std::to_string(wrapped.get_byte_size()) +
+/// The tensor of a run over the caller's memory.
+ov::Tensor wrap(const Tensor& tensor, void* data, std::int64_t batch) {
+  ov::Shape shape = tensor.shape;
+  if (tensor.batched) shape[0] = static_cast<std::size_t>(batch);
+  return {tensor.type, shape, data};
+}
+
+void check_size(const Tensor& tensor, std::uint64_t bytes) {
+  const std::uint64_t needed = ov::shape_size(tensor.shape) * tensor.type.size();
+  if (needed == bytes) return;
+  throw Failure(VRT_BACKEND_INVALID_ARGUMENT, "tensor '" + tensor.name + "' has " + std::to_string(needed) +
                                                   " bytes, the memory for it " + std::to_string(bytes));
+}
+
+/// Gives the request the tensors of a batch, where it is another one than before.
+void bind_for(VrtBackendSession& session, std::int64_t batch) {
+  if (session.bound_batch == batch) return;
+  const Network& network = session.engine->network;
+  for (std::size_t i = 0; i < session.inputs.size(); ++i)
+    session.request.set_input_tensor(i, wrap(network.inputs[i], session.inputs[i], batch));
+  for (std::size_t i = 0; i < session.outputs.size(); ++i)
+    session.request.set_output_tensor(i, wrap(network.outputs[i], session.outputs[i], batch));
+  session.bound_batch = batch;
 }
 
 extern "C" {
@@ -153,6 +175,11 @@ void context_destroy(VrtBackendContext* context) { vrt::backend::destroy(context
 const char* context_version(const VrtBackendContext* context) { return context->version.c_str(); }
 const char* context_library(const VrtBackendContext* context) { return context->library.c_str(); }
 
+std::int32_t context_supports(VrtBackendContext*, std::int32_t device_kind, std::int32_t, VrtBackendError* error) {
+  if (device_kind == 0) return VRT_BACKEND_OK;
+  return vrt::backend::report(error, VRT_BACKEND_UNSUPPORTED, "OpenVINO runs networks on the CPU only here");
+}
+
 std::int32_t engine_create(VrtBackendContext* context, const VrtBackendEngineOptions* options, VrtBackendEngine** out,
                            VrtBackendError* error) {
   return call(error, [&] {
@@ -160,6 +187,28 @@ std::int32_t engine_create(VrtBackendContext* context, const VrtBackendEngineOpt
     engine->network = vrt::openvino::open_network(context->core, checked(options, "the engine's options"));
     *out = engine.release();
   });
+}
+
+std::int32_t engine_load(VrtBackendContext* context, const VrtBackendEngineOptions* options, const void* data,
+                         std::uint64_t bytes, VrtBackendEngine** out, VrtBackendError* error) {
+  return call(error, [&] {
+    auto engine = std::make_unique<VrtBackendEngine>();
+    const std::string_view text(static_cast<const char*>(data), bytes);
+    engine->network = vrt::openvino::load_network(context->core, checked(options, "the engine's options"), text);
+    *out = engine.release();
+  });
+}
+
+void hand_out(VrtBackendWrite write, void* user, const std::string& text) {
+  if (write(user, text.data(), text.size()) != 0) throw Failure(VRT_BACKEND_FAILED, "the bytes were not taken");
+}
+
+std::int32_t engine_serialize(VrtBackendEngine* engine, VrtBackendWrite write, void* user, VrtBackendError* error) {
+  return call(error, [&] { hand_out(write, user, vrt::openvino::serialize(engine->network)); });
+}
+
+std::int32_t engine_describe(VrtBackendEngine* engine, VrtBackendWrite write, void* user, VrtBackendError* error) {
+  return call(error, [&] { hand_out(write, user, vrt::openvino::describe_network(engine->network)); });
 }
 
 void engine_destroy(VrtBackendEngine* engine) { vrt::backend::destroy(engine); }
@@ -176,8 +225,15 @@ std::int32_t engine_output(const VrtBackendEngine* engine, std::uint64_t index, 
   return call(error, [&] { describe(tensor_at(engine->network.outputs, index), out); });
 }
 
-std::int32_t session_create(VrtBackendEngine* engine, VrtBackendSession** out, VrtBackendError* error) {
-  return call(error, [&] { *out = new VrtBackendSession{engine, engine->network.compiled.create_infer_request()}; });
+std::int32_t session_create(VrtBackendEngine* engine, const VrtBackendSessionOptions* options, VrtBackendSession** out,
+                            VrtBackendError* error) {
+  return call(error, [&] {
+    if (checked(options, "the session's options").native_stream != nullptr)
+      throw Failure(VRT_BACKEND_INVALID_ARGUMENT, "the CPU has no native streams");
+    *out = new VrtBackendSession{engine, engine->network.compiled.create_infer_request(),
+                                 std::vector<void*>(engine->network.inputs.size()),
+                                 std::vector<void*>(engine->network.outputs.size()), kUnbound};
+  });
 }
 
 void session_destroy(VrtBackendSession* session) { vrt::backend::destroy(session); }
@@ -185,36 +241,62 @@ void session_destroy(VrtBackendSession* session) { vrt::backend::destroy(session
 std::int32_t session_bind_input(VrtBackendSession* session, std::uint64_t index, void* data, std::uint64_t bytes,
                                 VrtBackendError* error) {
   return call(error, [&] {
-    session->request.set_input_tensor(index, wrap(tensor_at(session->engine->network.inputs, index), data, bytes));
+    check_size(tensor_at(session->engine->network.inputs, index), bytes);
+    session->inputs[index] = data;
+    session->bound_batch = kUnbound;
   });
 }
 
 std::int32_t session_bind_output(VrtBackendSession* session, std::uint64_t index, void* data, std::uint64_t bytes,
                                  VrtBackendError* error) {
   return call(error, [&] {
-    session->request.set_output_tensor(index, wrap(tensor_at(session->engine->network.outputs, index), data, bytes));
+    check_size(tensor_at(session->engine->network.outputs, index), bytes);
+    session->outputs[index] = data;
+    session->bound_batch = kUnbound;
   });
 }
 
-std::int32_t session_enqueue(VrtBackendSession* session, void* native_stream, VrtBackendError* error) {
+std::int32_t session_enqueue(VrtBackendSession* session, std::int64_t batch, VrtBackendError* error) {
   return call(error, [&] {
-    if (native_stream != nullptr) throw Failure(VRT_BACKEND_INVALID_ARGUMENT, "the CPU has no native streams");
+    bind_for(*session, batch);
     session->request.infer();
   });
 }
 
 }  // extern "C"
 
-constexpr VrtBackendTable kTable = {
-    sizeof(VrtBackendTable), VRT_BACKEND_ABI_VERSION, "openvino",          context_create,
-    context_destroy,         context_version,         context_library,     engine_create,
-    engine_destroy,          engine_input_count,      engine_output_count, engine_input,
-    engine_output,           session_create,          session_destroy,     session_bind_input,
-    session_bind_output,     session_enqueue,
-};
+constexpr VrtBackendTable make_table() {
+  VrtBackendTable table{};
+  table.struct_bytes = sizeof(table);
+  table.abi_version = VRT_BACKEND_ABI_VERSION;
+  table.name = "openvino";
+  table.capabilities = VRT_BACKEND_RESHAPES | VRT_BACKEND_SERIALIZES;
+  table.context_create = context_create;
+  table.context_destroy = context_destroy;
+  table.context_version = context_version;
+  table.context_library = context_library;
+  table.context_supports = context_supports;
+  table.engine_create = engine_create;
+  table.engine_load = engine_load;
+  table.engine_serialize = engine_serialize;
+  table.engine_describe = engine_describe;
+  table.engine_destroy = engine_destroy;
+  table.engine_input_count = engine_input_count;
+  table.engine_output_count = engine_output_count;
+  table.engine_input = engine_input;
+  table.engine_output = engine_output;
+  table.session_create = session_create;
+  table.session_destroy = session_destroy;
+  table.session_bind_input = session_bind_input;
+  table.session_bind_output = session_bind_output;
+  table.session_enqueue = session_enqueue;
+  return table;
+}
+
+constexpr VrtBackendTable kTable = make_table();
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const VrtBackendTable* vrt_backend_v1(std::uint32_t abi_version) {
+extern "C" __attribute__((visibility("default"))) const VrtBackendTable* vrt_backend_entry(std::uint32_t abi_version) {
   return abi_version == VRT_BACKEND_ABI_VERSION ? &kTable : nullptr;
 }

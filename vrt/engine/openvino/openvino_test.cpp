@@ -371,5 +371,55 @@ TEST_F(OpenVinoFileTest, AnUnknownOperatorIsUnsupportedByName) {
   EXPECT_THAT(error.what(), HasSubstr("Frobnicate"));
 }
 
+TEST_F(OpenVinoFileTest, AChangingBatchRunsFromOneToTheLargest) {
+  const Ir ir{.extents = {-1, 3}};
+  EngineOptions options;
+  options.batch.largest = 4;
+  const Engine engine = open(ir, options);
+  EXPECT_EQ(engine.inputs()[0].shape, Shape({4, 3}));
+  EXPECT_TRUE(engine.inputs()[0].batched);
+  EXPECT_TRUE(engine.outputs()[0].batched);
+  const Stream stream(Device::cpu());
+  Session session(engine, stream);
+  upload_blocking<float>(stream, std::vector<float>{-1, 2, -3, 4, -5, 6, -7, 8, -9, 10, -11, 12},
+                         session.input(0).as<float>());
+  for (const std::int64_t batch : {1, 4, 0, 2}) {
+    fill_bytes(stream, session.output(0).as<float>(), 0);
+    session.set_batch(batch);
+    session.submit();
+    std::vector<float> expected{0, 2, 0, 4, 0, 6, 0, 8, 0, 10, 0, 12};
+    std::fill(expected.begin() + batch * 3, expected.end(), 0.F);
+    EXPECT_EQ(read_back_blocking(stream, session.output(0).as<float>()), expected) << batch;
+  }
+}
+
+TEST_F(OpenVinoFileTest, AChangingBatchNeedsAnOpenFirstDimension) {
+  EngineOptions options;
+  options.batch.largest = 4;
+  const Error error = error_of([&] { open(Ir{}, options); });
+  EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.what(), HasSubstr("'x0' [2,3]"));
+}
+
+TEST_F(OpenVinoFileTest, TellsItsLayersAndWhatTheyComputeIn) {
+  const EngineDetails details = open(Ir{}).details();
+  const auto relu = std::find_if(details.layers.begin(), details.layers.end(),
+                                 [](const EngineLayer& layer) { return layer.name.rfind("y", 0) == 0; });
+  ASSERT_NE(relu, details.layers.end());
+  EXPECT_EQ(relu->precision, "float32");
+}
+
+TEST(OpenVinoTest, Float16IsComputedInOrRefused) {
+  EngineOptions options{.input_shapes = {{"", {1, 3, 64, 64}}}};
+  options.precision = Precision::kFloat16;
+  try {
+    const EngineDetails details = Engine::open(kCenterFace, Device::cpu(), options).details();
+    EXPECT_THAT(details.layers, ::testing::Contains(::testing::Field(&EngineLayer::precision, "float16")));
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+    EXPECT_THAT(error.what(), HasSubstr("f16 was asked for, the network was compiled to f32"));
+  }
+}
+
 }  // namespace
 }  // namespace vrt

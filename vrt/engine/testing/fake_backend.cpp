@@ -6,7 +6,13 @@
 //   fail CALL STATUS TEXT…      CALL is the bridge function's name; TEXT is the message
 //   throw CALL                  the call throws inside the module
 //   milliseconds N              a run takes at least that long
-// The context fails where the variable VRT_FAKE_CONTEXT_STATUS holds a status.
+//   batched NAME                the first extent of that tensor is the batch of the run
+//   layer NAME TYPE PRECISION   what engine_describe tells; PRECISION "asked" is what the options ask for
+//   error VALUE                 in float16, outputs are off by that much
+//   steps N                     a build reports N steps of progress, and ends where it is told to
+// Its serialised engines are "fake-engine", its version and the model's text in three parts, a line feed between.
+// The context fails where the variable VRT_FAKE_CONTEXT_STATUS holds a status. VRT_FAKE_VERSION replaces its version 1.2.3;
+// VRT_FAKE_UNSUPPORTED makes it refuse every device.
 // Every creation and destruction is logged ("fake: + engine", "fake: - engine"), a wrong order as an error.
 #include <algorithm>
 #include <atomic>
@@ -36,17 +42,25 @@ using vrt::backend::Logger;
 constexpr std::int32_t kInfo = 1;
 constexpr std::int32_t kError = 3;
 constexpr std::int32_t kFloat32 = 1;
+constexpr std::int32_t kFloat16 = 2;
 
 struct Tensor {
   std::string name;
   std::int32_t dtype = 0;
   std::vector<std::int64_t> extents;
+  bool batched = false;
 
   [[nodiscard]] std::size_t bytes() const {
     static constexpr std::size_t kElementBytes[] = {0, 4, 2, 2, 1, 1, 4, 8, 1};
     return kElementBytes[dtype] * static_cast<std::size_t>(std::accumulate(extents.begin(), extents.end(),
                                                                            std::int64_t{1}, std::multiplies<>()));
   }
+};
+
+struct Layer {
+  std::string name;
+  std::string type;
+  std::string precision;
 };
 
 struct Planned {
@@ -59,6 +73,10 @@ struct Model {
   std::vector<Tensor> outputs;
   std::map<std::string, Planned> failures;
   std::map<std::string, bool> throws;
+  std::vector<Layer> layers;
+  std::string text;  ///< The whole file.
+  float error = 0;
+  int steps = 0;
   int milliseconds = 0;
 
   void fail_if_planned(const std::string& call) const {
@@ -83,6 +101,16 @@ void parse_line(const std::string& line, Model& model) {
   if (kind == "input") model.inputs.push_back(parse_tensor(words));
   if (kind == "output") model.outputs.push_back(parse_tensor(words));
   if (kind == "milliseconds") words >> model.milliseconds;
+  if (kind == "error") words >> model.error;
+  if (kind == "steps") words >> model.steps;
+  if (kind == "batched" && words >> call) {
+    for (auto* tensors : {&model.inputs, &model.outputs})
+      for (Tensor& tensor : *tensors) tensor.batched = tensor.batched || tensor.name == call;
+  }
+  if (kind == "layer") {
+    Layer& layer = model.layers.emplace_back();
+    words >> layer.name >> layer.type >> layer.precision;
+  }
   if (kind == "throw" && words >> call) model.throws[call] = true;
   if (kind == "fail" && words >> call) {
     Planned& planned = model.failures[call];
@@ -91,12 +119,18 @@ void parse_line(const std::string& line, Model& model) {
   }
 }
 
-Model read_model(const char* path) {
+Model parse_model(const std::string& text) {
   Model model;
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) parse_line(line, model);
+  model.text = text;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) parse_line(line, model);
   if (model.inputs.empty()) throw Failure(VRT_BACKEND_CORRUPT, "the file names no input");
   return model;
+}
+
+Model read_model(const char* path) {
+  std::ifstream file(path);
+  return parse_model({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
 }
 
 void apply_shapes(const VrtBackendEngineOptions& options, Model& model) {
@@ -129,12 +163,14 @@ class Children {
 struct VrtBackendContext {
   Logger logger;
   Children engines;
+  std::string version;
 };
 
 struct VrtBackendEngine {
   VrtBackendContext* context;
   Model model;
-  std::string settings;
+  bool is_float16;
+  std::int64_t largest_batch;
   Children sessions;
 };
 
@@ -147,18 +183,50 @@ struct VrtBackendSession {
 
 namespace {
 
-void compute(VrtBackendSession& session) {
+void compute(VrtBackendSession& session, std::int64_t batch) {
   session.running = true;
+  const std::int64_t largest = session.engine->largest_batch;
+  const auto used = [&](const Tensor& tensor) {
+    const std::size_t count = tensor.bytes() / sizeof(float);
+    return tensor.batched ? count * static_cast<std::size_t>(batch) / static_cast<std::size_t>(largest) : count;
+  };
+  const float error = session.engine->is_float16 ? session.engine->model.error : 0;
   const Model& model = session.engine->model;
   std::this_thread::sleep_for(std::chrono::milliseconds(model.milliseconds));
-  const std::size_t input_count = model.inputs[0].bytes() / sizeof(float);
+  const std::size_t input_count = used(model.inputs[0]);
   for (std::size_t o = 0; o < session.outputs.size(); ++o) {
     if (model.outputs[o].dtype != kFloat32) continue;
-    const std::size_t count = model.outputs[o].bytes() / sizeof(float);
-    for (std::size_t i = 0; i < count; ++i) session.outputs[o][i] = 2 * session.inputs[0][i % input_count] + 1;
+    for (std::size_t i = 0; i < used(model.outputs[o]); ++i)
+      session.outputs[o][i] = 2 * session.inputs[0][i % input_count] + 1 + error;
   }
   session.running = false;
 }
+
+void report_progress(const VrtBackendEngineOptions& options, int steps) {
+  for (int step = 1; step <= steps && options.progress != nullptr; ++step) {
+    if (options.progress(options.progress_user, "building", step, steps) != 0)
+      throw Failure(VRT_BACKEND_CANCELLED, "the build was stopped");
+  }
+}
+
+VrtBackendEngine* make_engine(VrtBackendContext* context, const VrtBackendEngineOptions& options, Model model) {
+  apply_shapes(options, model);
+  const std::string settings = "fake: throughput " + std::to_string(options.throughput) + " sessions " +
+                               std::to_string(options.concurrent_sessions) + " threads " +
+                               std::to_string(options.threads);
+  for (auto* tensors : {&model.inputs, &model.outputs}) {
+    for (Tensor& tensor : *tensors)
+      if (tensor.batched) tensor.extents.at(0) = options.batch_largest;
+  }
+  auto* engine =
+      new VrtBackendEngine{context, std::move(model), options.precision == kFloat16, options.batch_largest, {}};
+  context->engines.add();
+  context->logger(kInfo, settings.c_str());
+  context->logger(kInfo, "fake: + engine");
+  return engine;
+}
+
+std::string serialized_beginning(const VrtBackendContext& context) { return "fake-engine\n" + context.version + "\n"; }
 
 void describe(const std::vector<Tensor>& tensors, std::uint64_t index, VrtBackendTensor* out) {
   checked(out, "the tensor description");
@@ -166,6 +234,7 @@ void describe(const std::vector<Tensor>& tensors, std::uint64_t index, VrtBacken
   out->name = tensor.name.c_str();
   out->dtype = tensor.dtype;
   out->rank = tensor.extents.size();
+  out->batched = tensor.batched ? 1 : 0;
   std::copy(tensor.extents.begin(), tensor.extents.end(), out->extents);
 }
 
@@ -180,7 +249,9 @@ std::int32_t context_create(const VrtBackendContextOptions* options, VrtBackendC
   return guarded(error, [&] {
     const char* status = std::getenv("VRT_FAKE_CONTEXT_STATUS");
     if (status != nullptr) throw Failure(std::atoi(status), "libvendor.so.7 is not there");
-    *out = new VrtBackendContext{Logger(checked(options, "the context's options")), {}};
+    const char* version = std::getenv("VRT_FAKE_VERSION");
+    *out = new VrtBackendContext{
+        Logger(checked(options, "the context's options")), {}, version != nullptr ? version : "1.2.3"};
     (*out)->logger(kInfo, "fake: + context");
   });
 }
@@ -191,8 +262,13 @@ void context_destroy(VrtBackendContext* context) {
   delete context;
 }
 
-const char* context_version(const VrtBackendContext*) { return "1.2.3"; }
+const char* context_version(const VrtBackendContext* context) { return context->version.c_str(); }
 const char* context_library(const VrtBackendContext*) { return ""; }
+
+std::int32_t context_supports(VrtBackendContext*, std::int32_t, std::int32_t, VrtBackendError* error) {
+  if (std::getenv("VRT_FAKE_UNSUPPORTED") == nullptr) return VRT_BACKEND_OK;
+  return vrt::backend::report(error, VRT_BACKEND_UNSUPPORTED, "not on such a device");
+}
 
 std::int32_t engine_create(VrtBackendContext* context, const VrtBackendEngineOptions* options, VrtBackendEngine** out,
                            VrtBackendError* error) {
@@ -200,14 +276,48 @@ std::int32_t engine_create(VrtBackendContext* context, const VrtBackendEngineOpt
     checked(options, "the engine's options");
     Model model = read_model(options->model_path);
     model.fail_if_planned("engine_create");
-    apply_shapes(*options, model);
-    std::string settings = "fake: throughput " + std::to_string(options->throughput) + " sessions " +
-                           std::to_string(options->concurrent_sessions) + " threads " +
-                           std::to_string(options->threads);
-    *out = new VrtBackendEngine{context, std::move(model), std::move(settings), {}};
-    context->engines.add();
-    context->logger(kInfo, (*out)->settings.c_str());
-    context->logger(kInfo, "fake: + engine");
+    report_progress(*options, model.steps);
+    *out = make_engine(context, *options, std::move(model));
+    context->logger(kInfo, "fake: build");
+  });
+}
+
+std::int32_t engine_load(VrtBackendContext* context, const VrtBackendEngineOptions* options, const void* data,
+                         std::uint64_t bytes, VrtBackendEngine** out, VrtBackendError* error) {
+  return guarded(error, [&] {
+    checked(options, "the engine's options");
+    const std::string text(static_cast<const char*>(data), bytes);
+    const std::string beginning = serialized_beginning(*context);
+    if (text.compare(0, beginning.size(), beginning) != 0)
+      throw Failure(VRT_BACKEND_CORRUPT, "not an engine of fake " + context->version);
+    Model model = parse_model(text.substr(beginning.size()));
+    model.fail_if_planned("engine_load");
+    *out = make_engine(context, *options, std::move(model));
+    context->logger(kInfo, "fake: load");
+  });
+}
+
+std::int32_t engine_serialize(VrtBackendEngine* engine, VrtBackendWrite write, void* user, VrtBackendError* error) {
+  return guarded(error, [&] {
+    engine->model.fail_if_planned("engine_serialize");
+    const std::string beginning = serialized_beginning(*engine->context);
+    for (const std::string& part : {beginning, engine->model.text}) {
+      if (write(user, part.data(), part.size()) != 0) throw Failure(VRT_BACKEND_FAILED, "the bytes were not taken");
+    }
+  });
+}
+
+std::int32_t engine_describe(VrtBackendEngine* engine, VrtBackendWrite write, void* user, VrtBackendError* error) {
+  return guarded(error, [&] {
+    engine->model.fail_if_planned("engine_describe");
+    const char* asked = engine->is_float16 ? "float16" : "float32";
+    std::string text;
+    for (const Layer& layer : engine->model.layers) {
+      text += (text.empty() ? "" : ",") + (R"({"name":")" + layer.name) + R"(","type":")" + layer.type +
+              R"(","precision":")" + (layer.precision == "asked" ? asked : layer.precision) + "\"}";
+    }
+    text = "{\"layers\":[" + text + "],\"weights_bytes\":12,\"activation_bytes\":34}";
+    if (write(user, text.data(), text.size()) != 0) throw Failure(VRT_BACKEND_FAILED, "the bytes were not taken");
   });
 }
 
@@ -237,8 +347,10 @@ std::int32_t engine_output(const VrtBackendEngine* engine, std::uint64_t index, 
   });
 }
 
-std::int32_t session_create(VrtBackendEngine* engine, VrtBackendSession** out, VrtBackendError* error) {
+std::int32_t session_create(VrtBackendEngine* engine, const VrtBackendSessionOptions* options, VrtBackendSession** out,
+                            VrtBackendError* error) {
   return guarded(error, [&] {
+    checked(options, "the session's options");
     engine->model.fail_if_planned("session_create");
     *out = new VrtBackendSession{engine,
                                  std::vector<float*>(engine->model.inputs.size()),
@@ -272,11 +384,10 @@ std::int32_t session_bind_output(VrtBackendSession* session, std::uint64_t index
   });
 }
 
-std::int32_t session_enqueue(VrtBackendSession* session, void* native_stream, VrtBackendError* error) {
+std::int32_t session_enqueue(VrtBackendSession* session, std::int64_t batch, VrtBackendError* error) {
   return guarded(error, [&] {
     session->engine->model.fail_if_planned("session_enqueue");
-    if (native_stream != nullptr) throw Failure(VRT_BACKEND_INVALID_ARGUMENT, "there are no native streams here");
-    compute(*session);
+    compute(*session, batch);
   });
 }
 
@@ -298,11 +409,35 @@ constexpr auto kSessionBindOutput = decltype(&session_bind_output){nullptr};
 constexpr auto kSessionBindOutput = &session_bind_output;
 #endif
 
-[[maybe_unused]] constexpr VrtBackendTable kTable = {
-    kTableBytes,     kVersion,       "fake",          context_create,     context_destroy,     context_version,
-    context_library, engine_create,  engine_destroy,  engine_input_count, engine_output_count, engine_input,
-    engine_output,   session_create, session_destroy, session_bind_input, kSessionBindOutput,  session_enqueue,
-};
+constexpr VrtBackendTable make_table() {
+  VrtBackendTable table{};
+  table.struct_bytes = kTableBytes;
+  table.abi_version = kVersion;
+  table.name = "fake";
+  table.capabilities = VRT_BACKEND_RESHAPES | VRT_BACKEND_SERIALIZES;
+  table.context_create = context_create;
+  table.context_destroy = context_destroy;
+  table.context_version = context_version;
+  table.context_library = context_library;
+  table.context_supports = context_supports;
+  table.engine_create = engine_create;
+  table.engine_load = engine_load;
+  table.engine_serialize = engine_serialize;
+  table.engine_describe = engine_describe;
+  table.engine_destroy = engine_destroy;
+  table.engine_input_count = engine_input_count;
+  table.engine_output_count = engine_output_count;
+  table.engine_input = engine_input;
+  table.engine_output = engine_output;
+  table.session_create = session_create;
+  table.session_destroy = session_destroy;
+  table.session_bind_input = session_bind_input;
+  table.session_bind_output = kSessionBindOutput;
+  table.session_enqueue = session_enqueue;
+  return table;
+}
+
+[[maybe_unused]] constexpr VrtBackendTable kTable = make_table();
 
 }  // namespace
 
@@ -311,7 +446,7 @@ constexpr auto kSessionBindOutput = &session_bind_output;
 #if defined(VRT_FAKE_WITHOUT_ENTRY)
 VRT_EXPORT int vrt_backend_v0() { return 0; }
 #elif defined(VRT_FAKE_OTHER_BRIDGE)
-VRT_EXPORT const VrtBackendTable* vrt_backend_v1(std::uint32_t) { return nullptr; }
+VRT_EXPORT const VrtBackendTable* vrt_backend_entry(std::uint32_t) { return nullptr; }
 #else
-VRT_EXPORT const VrtBackendTable* vrt_backend_v1(std::uint32_t) { return &kTable; }
+VRT_EXPORT const VrtBackendTable* vrt_backend_entry(std::uint32_t) { return &kTable; }
 #endif
