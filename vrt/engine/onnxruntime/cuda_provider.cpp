@@ -47,17 +47,19 @@ fs::path find_in(const std::vector<fs::path>& folders, const std::string& name) 
 }
 
 /// Loads a library that another one needs, and before it what it needs itself. The loader then takes it for that name,
-/// though its folder is not on the loader's path.
-bool preload(const std::vector<fs::path>& folders, const std::string& name, int depth = 0) {
-  constexpr int kMostInARow = 16;
+/// though its folder is not on the loader's path. Returns the file that is missing; empty if none is.
+std::string preload(const std::vector<fs::path>& folders, const std::string& name) {
   const fs::path path = find_in(folders, name);
-  if (path.empty() || depth > kMostInARow) return false;
+  if (path.empty()) return name;
+  std::string needed_before = name;
   while (dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) == nullptr) {
     const char* const reason = dlerror();
     const std::string needed = missing_file(reason != nullptr ? reason : "");
-    if (needed.empty() || !preload(folders, needed, depth + 1)) return false;
+    if (needed.empty() || needed == needed_before) return name;
+    if (std::string missing = preload(folders, needed); !missing.empty()) return missing;
+    needed_before = needed;
   }
-  return true;
+  return {};
 }
 
 Handle<OrtCUDAProviderOptionsV2> provider_options(const OrtApi& api, std::int32_t ordinal, void* native_stream) {
@@ -93,6 +95,7 @@ Handle<OrtCUDAProviderOptionsV2> provider_options(const OrtApi& api, std::int32_
 /// Appends the provider; where a library is missing, with that one loaded from NVIDIA's wheels, as often as it takes.
 void append(const Library& library, OrtSessionOptions& options, const OrtCUDAProviderOptionsV2& cuda) {
   const std::vector<fs::path> folders = cuda_library_folders(library.path);
+  std::string loaded;
   for (;;) {
     std::string reason;
     try {
@@ -101,9 +104,13 @@ void append(const Library& library, OrtSessionOptions& options, const OrtCUDAPro
     } catch (const Failure& failure) {
       reason = failure.what();
     }
-    const std::string missing = missing_file(reason);
-    if (missing.empty()) refuse(library, "the CUDA provider of ONNX Runtime does not start: " + reason);
-    if (!preload(folders, missing)) {
+    std::string missing = missing_file(reason);
+    if (missing.empty() || missing == loaded) {
+      refuse(library, "the CUDA provider of ONNX Runtime does not start: " + reason);
+    }
+    loaded = missing;
+    missing = preload(folders, missing);
+    if (!missing.empty()) {
       refuse(library, "the CUDA provider of ONNX Runtime needs " + missing +
                           ", which is missing: install onnxruntime-gpu with the extras [cuda,cudnn], or set "
                           "LD_LIBRARY_PATH to the folder that holds it");

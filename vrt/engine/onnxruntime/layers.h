@@ -18,7 +18,7 @@ struct Layer {
   std::string precision;             ///< What it computes in, as vrt::DType is named.
   bool on_host = false;              ///< Ran on the CPU.
   bool only_counts = false;          ///< Nothing but a few integers goes in and comes out: arithmetic of shapes.
-  std::vector<std::string> results;  ///< "int64[1,2]" for each output.
+  std::vector<std::string> results = {};  ///< "int64[1,2]" for each output.
 };
 
 /// Reads ONNX Runtime's profile, a JSON array of events. Throws backend::Failure FAILED where it has another form.
