@@ -131,9 +131,8 @@ void require_cuda_provider(const Library& library) {
   if (!offers_cuda(api)) {
     refuse(library, "this ONNX Runtime is built for CPUs only: install the wheel onnxruntime-gpu in its place");
   }
-  const auto options = make<OrtSessionOptions>(api, api.ReleaseSessionOptions, Stage::kCall, [&](OrtSessionOptions** out) {
-    return api.CreateSessionOptions(out);
-  });
+  const auto options = make<OrtSessionOptions>(api, api.ReleaseSessionOptions, Stage::kCall,
+                                               [&](OrtSessionOptions** out) { return api.CreateSessionOptions(out); });
   append_cuda_provider(library, *options, 0, nullptr);
 }
 
