@@ -48,15 +48,16 @@ fs::path find_in(const std::vector<fs::path>& folders, const std::string& name) 
 
 /// Loads a library that another one needs, and before it what it needs itself. The loader then takes it for that name,
 /// though its folder is not on the loader's path. Returns the file that is missing; empty if none is.
-std::string preload(const std::vector<fs::path>& folders, const std::string& name) {
+std::string preload(const std::vector<fs::path>& folders, const std::string& name, int depth = 0) {
+  constexpr int kMostInARow = 16;
   const fs::path path = find_in(folders, name);
-  if (path.empty()) return name;
+  if (path.empty() || depth == kMostInARow) return name;
   std::string needed_before = name;
   while (dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) == nullptr) {
     const char* const reason = dlerror();
     const std::string needed = missing_file(reason != nullptr ? reason : "");
     if (needed.empty() || needed == needed_before) return name;
-    if (std::string missing = preload(folders, needed); !missing.empty()) return missing;
+    if (std::string missing = preload(folders, needed, depth + 1); !missing.empty()) return missing;
     needed_before = needed;
   }
   return {};

@@ -73,7 +73,10 @@ Handle<OrtSessionOptions> session_options(const Library& library, const Settings
   if (!plan.profile_prefix.empty()) {
     check(api, api.EnableProfiling(options.get(), plan.profile_prefix.c_str()), Stage::kCall);
   }
-  if (settings.on_gpu) append_cuda_provider(library, *options, settings.ordinal, plan.native_stream);
+  if (!settings.on_gpu) return options;
+  // A pattern is allocated by the second run. Without one, all that later runs need is there after the first.
+  check(api, api.DisableMemPattern(options.get()), Stage::kCall);
+  append_cuda_provider(library, *options, settings.ordinal, plan.native_stream);
   return options;
 }
 
