@@ -63,6 +63,17 @@ std::string preload(const std::vector<fs::path>& folders, const std::string& nam
   return {};
 }
 
+/// cuDNN compiles some of its kernels when they are first used, and looks for NVRTC by name then: that of the CUDA that was
+/// loaded, where a wheel has brought it.
+void preload_compiler(const std::vector<fs::path>& folders) {
+  for (const std::string major : {"12", "13", "14"}) {
+    void* const runtime = dlopen(("libcudart.so." + major).c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    if (runtime == nullptr) continue;
+    static_cast<void>(preload(folders, "libnvrtc.so." + major));
+    dlclose(runtime);
+  }
+}
+
 Handle<OrtCUDAProviderOptionsV2> provider_options(const OrtApi& api, std::int32_t ordinal, void* native_stream) {
   auto options = make<OrtCUDAProviderOptionsV2>(
       api, api.ReleaseCUDAProviderOptions, Stage::kCall,
@@ -101,7 +112,7 @@ void append(const Library& library, OrtSessionOptions& options, const OrtCUDAPro
     std::string reason;
     try {
       check(*library.api, library.api->SessionOptionsAppendExecutionProvider_CUDA_V2(&options, &cuda), Stage::kCall);
-      return;
+      return preload_compiler(folders);
     } catch (const Failure& failure) {
       reason = failure.what();
     }
