@@ -43,7 +43,7 @@ void require_same_outputs(const Engine& engine, const Engine& reference) {
   const auto& ours = engine.outputs();
   const auto& theirs = reference.outputs();
   const bool same = std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(), [](const auto& a, const auto& b) {
-    return a.type == b.type && a.shape == b.shape && a.batched == b.batched;
+    return is_floating(a.type) == is_floating(b.type) && a.shape == b.shape && a.batched == b.batched;
   });
   if (same && engine.inputs().size() == reference.inputs().size()) return;
   fail(ErrorCode::kBackend, "{} and {} see different inputs and outputs in '{}': they cannot be compared",
@@ -62,10 +62,11 @@ double excess(const OutputAccuracy& output, const AccuracyOptions& bounds) {
 
 }  // namespace
 
-void OutputComparison::add(DType type, std::span<const std::byte> bytes, std::span<const std::byte> reference) {
-  floating_ = is_floating(type);
+void OutputComparison::add(DType type, std::span<const std::byte> bytes, DType reference_type,
+                           std::span<const std::byte> reference) {
+  floating_ = is_floating(reference_type);
   for (std::size_t i = 0; i < bytes.size() / size_bytes(type); ++i)
-    add_value(element_at(type, bytes, i), element_at(type, reference, i));
+    add_value(element_at(type, bytes, i), element_at(reference_type, reference, i));
 }
 
 void OutputComparison::add_value(double value, double reference) {
@@ -171,7 +172,7 @@ AccuracyReport compare(const Engine& engine, const Engine& reference, std::span<
     runner.run(samples[static_cast<std::size_t>(run)], engine.inputs());
     exact.run(samples[static_cast<std::size_t>(run)], engine.inputs());
     for (std::size_t i = 0; i < comparisons.size(); ++i)
-      comparisons[i].add(engine.outputs()[i].type, runner.output(i), exact.output(i));
+      comparisons[i].add(engine.outputs()[i].type, runner.output(i), reference.outputs()[i].type, exact.output(i));
   }
   AccuracyReport report{reference.state()->backend_text(), runs, given.empty(), {}};
   for (std::size_t i = 0; i < comparisons.size(); ++i)

@@ -16,8 +16,8 @@ namespace vrt::detail {
 /// Compares one output with its reference, run by run.
 class OutputComparison {
  public:
-  /// Elements of `type`, as many in both. Infinities and NaNs have to be at the same places; else the difference is infinite.
-  void add(DType type, std::span<const std::byte> bytes, std::span<const std::byte> reference);
+  /// As many elements in both. Infinities and NaNs have to be at the same places; else the difference is infinite.
+  void add(DType type, std::span<const std::byte> bytes, DType reference_type, std::span<const std::byte> reference);
   [[nodiscard]] OutputAccuracy result(const std::string& name) const;
 
  private:
@@ -59,7 +59,7 @@ class SampleRunner {
 /// Told before each run; returns false to stop, which throws kCancelled.
 using RunProgress = std::function<bool(std::int32_t run, std::int32_t runs)>;
 
-/// Both on all samples (noise where there are none). Throws kBackend where the two do not have the same outputs.
+/// Both on all samples (noise where there are none). Throws kBackend where the two do not have outputs of the same shapes.
 [[nodiscard]] AccuracyReport compare(const Engine& engine, const Engine& reference, std::span<const SampleInputs> samples,
                                      const RunProgress& progress);
 

@@ -130,6 +130,7 @@ bool Opening::identify(const EngineCache& cache) {
     });
   } catch (const Error& problem) {
     if (problem.code() == ErrorCode::kCancelled) throw;
+    if (problem.code() == ErrorCode::kUnavailable) cache.warn_unusable(problem.what());
     log(LogLevel::kInfo, fmt::format("the engine is not kept for the next start: {}", problem.what()));
     return false;
   }
@@ -267,7 +268,7 @@ void Opening::measure(const std::shared_ptr<EngineState>& engine, const fs::path
     return say("comparing", run, runs);
   });
   if (find_worst(report, options_.accuracy) != nullptr)
-    require_accurate(report, describe_differing_layers({request_for(prepared), *backend_, options_, reference}));
+    require_accurate(report, describe_differing_layers(backend_, request_for(prepared)));
   engine->set_accuracy(std::move(report));
 }
 
