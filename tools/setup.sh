@@ -22,6 +22,7 @@ readonly HEADERS_SHA256="\
 PACKAGES=(
   g++ cmake ninja-build make pkg-config ccache
   libfmt-dev libspdlog-dev libcli11-dev nlohmann-json3-dev libssl-dev
+  libprotobuf-dev protobuf-compiler
   libavcodec-dev libavformat-dev libavutil-dev libswscale-dev
   libopencv-core-dev libopencv-imgproc-dev
   libgtest-dev libgmock-dev libbenchmark-dev
