@@ -53,8 +53,8 @@ EngineOptions on_onnxruntime(EngineOptions options = {}) {
 /// The module on a file as it is: Engine::open would write shapes into it first, and say itself what it cannot read.
 Engine open_as_it_is(const std::filesystem::path& file, const EngineOptions& options = {}) {
   const auto context = detail::open_backend("onnxruntime");
-  detail::EngineHandle handle =
-      detail::build_engine(*context, {.model = file, .file = file, .device = Device::cpu(), .options = &options});
+  const detail::BuildRequest request{file, file, Device::cpu(), &options, false, {}};
+  detail::EngineHandle handle = detail::build_engine(*context, request);
   return detail::EngineMaker::make(
       std::make_shared<detail::EngineState>(context, file, options.batch, std::move(handle)));
 }
