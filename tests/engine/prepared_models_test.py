@@ -68,9 +68,7 @@ class PreparedModelsTest(unittest.TestCase):
 
     def each(self, *arguments):
         for name in MODELS:
-            with self.subTest(name):
-                model, report = prepare(name, self.folder, *arguments)
-                yield name, model, report
+            yield name, *prepare(name, self.folder, *arguments)
 
     def check(self, model):
         onnx.checker.check_model(model, full_check=True)
@@ -80,41 +78,46 @@ class PreparedModelsTest(unittest.TestCase):
         self.assertEqual(len(MODELS), 10)
 
     def test_float32_passes_onnx_checker_and_shape_inference(self):
-        for _, model, _ in self.each():
-            self.check(model)
-            given = {tensor.name for tensor in model.graph.initializer}
-            self.assertFalse(given & {value.name for value in model.graph.input})
+        for name, model, _ in self.each():
+            with self.subTest(name):
+                self.check(model)
+                given = {tensor.name for tensor in model.graph.initializer}
+                self.assertFalse(given & {value.name for value in model.graph.input})
 
     def test_float16_passes_onnx_checker_and_shape_inference(self):
         for arguments in (["--float16"], ["--float16", "--noise", "1"]):
-            for _, model, _ in self.each(*arguments):
-                self.check(model)
+            for name, model, _ in self.each(*arguments):
+                with self.subTest(name):
+                    self.check(model)
 
     def test_float16_keeps_names_and_types_of_inputs_and_outputs(self):
         for name, model, report in self.each("--float16"):
-            original = onnx.load(MODELS[name], load_external_data=False)
-            given = {tensor.name for tensor in original.graph.initializer}
-            inputs = [value for value in original.graph.input if value.name not in given]
-            self.assertEqual(signature(model.graph.input), signature(inputs))
-            self.assertEqual(signature(model.graph.output), signature(original.graph.output))
-            self.assertEqual(model.opset_import, original.opset_import)
-            self.assertGreater(int(report.split()[0]), 3)
+            with self.subTest(name):
+                original = onnx.load(MODELS[name], load_external_data=False)
+                given = {tensor.name for tensor in original.graph.initializer}
+                inputs = [value for value in original.graph.input if value.name not in given]
+                self.assertEqual(signature(model.graph.input), signature(inputs))
+                self.assertEqual(signature(model.graph.output), signature(original.graph.output))
+                self.assertEqual(model.opset_import, original.opset_import)
+                self.assertGreater(int(report.split()[0]), 3)
 
     def test_no_tensor_is_cast_twice_and_no_cast_undoes_another(self):
-        for _, model, _ in self.each("--float16"):
-            casts = [node for node in model.graph.node if node.op_type == "Cast"]
-            self.assertEqual(len({(node.input[0], node.attribute[0].i) for node in casts}), len(casts))
-            self.assertFalse({node.input[0] for node in casts} & {node.output[0] for node in casts})
+        for name, model, _ in self.each("--float16"):
+            with self.subTest(name):
+                casts = [node for node in model.graph.node if node.op_type == "Cast"]
+                self.assertEqual(len({(node.input[0], node.attribute[0].i) for node in casts}), len(casts))
+                self.assertFalse({node.input[0] for node in casts} & {node.output[0] for node in casts})
 
     def test_float16_in_float16_arithmetic_stays_within_the_documented_bounds(self):
         bounds = documented_bounds()
         self.assertEqual(set(bounds), set(MODELS))
         for name, model, _ in self.each("--float16", "--noise", "1"):
-            # The reference normalises batches as in training where the operator set is CenterFace's.
-            if name != "centerface":
-                share = share_of_range(run(model, NETWORKS / name), NETWORKS / name)
-                print(f"{name}: {share:.5f} of the output's range")
-                self.assertLessEqual(share, bounds[name])
+            with self.subTest(name):
+                # The reference normalises batches as in training where the operator set is CenterFace's.
+                if name != "centerface":
+                    share = share_of_range(run(model, NETWORKS / name), NETWORKS / name)
+                    print(f"{name}: {share:.5f} of the output's range")
+                    self.assertLessEqual(share, bounds[name])
 
     def test_without_samples_a_product_overflows_that_the_range_check_finds(self):
         folder = NETWORKS / "float16_overflow"
