@@ -15,7 +15,7 @@ function(vrt_find_onnx sources libraries)
   message(STATUS "ONNX files: protobuf ${Protobuf_VERSION}, ${VRT_ONNX_PROTO}")
   vrt_generate_onnx_messages()
   set(${libraries} protobuf::libprotobuf-lite PARENT_SCOPE)
-  set(files element_types external_data float16_convert float16_plan float16_rules graph_index half model model_file
+  set(files element_types exposed_values external_data float16_convert float16_plan float16_rules graph_index half model model_file
             normalisation order probes signature simplify tensor unique_names utf8)
   list(TRANSFORM files REPLACE "(.+)" "onnx/\\1.cpp")
   set(${sources} model_preparation.cpp float16_ranges.cpp ${files} "${VRT_ONNX_GENERATED}/vrt/engine/onnx/onnx.pb.cc"

@@ -13,8 +13,8 @@ namespace {
 RunOptions options_of(const RunArguments& arguments) {
   RunOptions options;
   options.source = arguments.source;
-  options.device = Device::parse(arguments.device);
   options.engine = checked_engine(arguments.engine);
+  options.device = device_for_models(arguments.device, arguments.engine);
   options.model = resolve_model(arguments.model);
   options.score_threshold = arguments.threshold;
   options.save = arguments.save;

@@ -1,6 +1,7 @@
 // Stands in for model_preparation.cpp where the build found no protobuf or no onnx-ml.proto.
 #include "vrt/base/fail.h"
 #include "vrt/engine/model_preparation.h"
+#include "vrt/engine/onnx/exposed_values.h"
 
 namespace vrt::detail {
 namespace {
@@ -24,3 +25,13 @@ std::vector<std::filesystem::path> external_files(const std::filesystem::path& m
 ModelSignature read_signature(const std::filesystem::path& model) { refuse(model); }
 
 }  // namespace vrt::detail
+
+namespace vrt::onnx {
+
+std::vector<NodeValue> list_node_values(const std::filesystem::path& model) { detail::refuse(model); }
+
+void expose_values(const std::filesystem::path& model, std::span<const std::string>, const std::filesystem::path&) {
+  detail::refuse(model);
+}
+
+}  // namespace vrt::onnx
