@@ -51,7 +51,7 @@ TEST(Float16PlanTest, FloatsAreConvertedAndIntegersAreLeftAlone) {
   EXPECT_EQ(found.at("z"), "float16");
 }
 
-TEST(Float16PlanTest, ADecomposedLayerNormalisationStaysAsAWholeAndItsScalingDoesNot) {
+TEST(Float16PlanTest, ADecomposedLayerNormalisationStaysAsAWhole) {
   for (const bool squares_by_product : {false, true}) {
     OnnxBuilder builder = with_input();
     builder.floats("two", {2});
@@ -65,7 +65,10 @@ TEST(Float16PlanTest, ADecomposedLayerNormalisationStaysAsAWholeAndItsScalingDoe
     builder.node("Add", {"variance", "epsilon"}, {"sum"});
     builder.node("Sqrt", {"sum"}, {"deviation"});
     builder.node("Div", {"centred", "deviation"}, {"normal"});
-    builder.node("Mul", {"normal", "scale"}, {"y"});
+    builder.node("Mul", {"normal", "scale"}, {"scaled"});
+    builder.node("Add", {"scale", "scaled"}, {"shifted"});
+    builder.node("Mul", {"shifted", "shifted_again"}, {"y"});
+    builder.input("shifted_again", {2, 8});
     for (const auto& [output, reason] : decisions(builder)) {
       if (output == "y") {
         EXPECT_EQ(reason, "float16");
