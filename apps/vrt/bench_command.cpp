@@ -38,6 +38,7 @@ BenchmarkOptions options_of(const BenchArguments& arguments) {
           arguments.model);
   options.device = Device::parse(arguments.device);
   options.engine = checked_engine(arguments.engine);
+  options.precision = precision_of(arguments.fp16);
   if (!arguments.without_network) options.model = resolve_model(arguments.model);
   return options;
 }
