@@ -15,8 +15,10 @@ function(vrt_find_onnx sources libraries)
   message(STATUS "ONNX files: protobuf ${Protobuf_VERSION}, ${VRT_ONNX_PROTO}")
   vrt_generate_onnx_messages()
   set(${libraries} protobuf::libprotobuf-lite PARENT_SCOPE)
-  set(${sources} model_preparation.cpp onnx/exposed_values.cpp onnx/external_data.cpp onnx/model.cpp onnx/model_file.cpp onnx/order.cpp
-                 onnx/signature.cpp onnx/tensor.cpp onnx/utf8.cpp "${VRT_ONNX_GENERATED}/vrt/engine/onnx/onnx.pb.cc"
+  set(files element_types exposed_values external_data float16_convert float16_plan float16_rules graph_index half model model_file
+            normalisation order probes signature simplify tensor unique_names utf8)
+  list(TRANSFORM files REPLACE "(.+)" "onnx/\\1.cpp")
+  set(${sources} model_preparation.cpp float16_ranges.cpp ${files} "${VRT_ONNX_GENERATED}/vrt/engine/onnx/onnx.pb.cc"
       PARENT_SCOPE)
 endfunction()
 

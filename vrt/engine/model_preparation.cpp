@@ -1,7 +1,9 @@
 #include "vrt/engine/model_preparation.h"
 
 #include "vrt/base/fail.h"
+#include "vrt/engine/float16_ranges.h"
 #include "vrt/engine/onnx/external_data.h"
+#include "vrt/engine/onnx/float16_convert.h"
 #include "vrt/engine/onnx/model_file.h"
 #include "vrt/engine/onnx/signature.h"
 
@@ -22,16 +24,27 @@ auto naming(const fs::path& file, const Action& action) {
   }
 }
 
+PreparationReport to_float16(onnx::Model& network, const EngineOptions& options, std::span<const SampleInputs> samples,
+                             const fs::path& target) {
+  if (options.progress && !options.progress({"converting to float16", 0, 0})) {
+    fail(ErrorCode::kCancelled, "cancelled before the conversion to float16");
+  }
+  onnx::prepare_for_float16(network);
+  const fs::path scratch = target.parent_path() / (target.stem().string() + ".ranges.onnx");
+  return onnx::convert_to_float16(network, measure_magnitudes(network, samples, scratch, options));
+}
+
 }  // namespace
 
-PreparationReport prepare_model(const fs::path& model, const EngineOptions& options, std::span<const SampleInputs>,
-                                const fs::path& target) {
+PreparationReport prepare_model(const fs::path& model, const EngineOptions& options,
+                                std::span<const SampleInputs> samples, const fs::path& target) {
   return naming(model, [&] {
     onnx::Model network = onnx::read_model(model);
     onnx::set_input_shapes(network, options);
-    if (options.precision == Precision::kFloat16) fail(ErrorCode::kUnsupported, "float16 is not converted to yet");
+    PreparationReport report;
+    if (options.precision == Precision::kFloat16) report = to_float16(network, options, samples, target);
     onnx::write_model(network, target);
-    return PreparationReport{};
+    return report;
   });
 }
 

@@ -17,8 +17,38 @@ Lane::Lane(const Engine& engine, const Stream& lane_stream, const CenterFaceOpti
 }
 
 void Lane::submit(Slot& slot, const ImageView& image) {
-  detector.submit(image, slot.result);
+  // On the CPU the calls of a frame cost nothing beside its work; on a GPU they may cost more than it.
+  if (stream.device().is_cuda() && is_capturable_) {
+    launch_captured(slot, image);
+  } else {
+    detector.submit(image, slot.result);
+  }
   slot.done.record(stream);
+}
+
+void Lane::launch_captured(Slot& slot, const ImageView& image) {
+  if (slot.captured && slot.captured->picture == image.size) {
+    detector.update(slot.captured->graph, slot.captured->input, image);
+  } else {
+    capture(slot, image);
+    if (!is_capturable_) return detector.submit(image, slot.result);
+  }
+  slot.captured->graph.launch(stream);
+}
+
+void Lane::capture(Slot& slot, const ImageView& image) {
+  slot.captured.reset();
+  try {
+    // Warm already: the session has run its network once, and the kernels are loaded.
+    Graph graph =
+        Graph::capture(stream, [&] { detector.submit(image, slot.result); }, {.warm_up = false, .foreign = {}});
+    slot.captured.emplace(CapturedFrame{std::move(graph), detector.input_node(), image.size});
+  } catch (const Error& error) {
+    // Some backends run a part of a network on the host. Slower, but the same results.
+    log(LogLevel::kWarning,
+        fmt::format("a frame's work cannot be captured as a graph, and is enqueued call by call: {}", error.what()));
+    is_capturable_ = false;
+  }
 }
 
 DetectorPool::DetectorPool(DetectorPoolOptions options) : options_(std::move(options)) {

@@ -18,6 +18,7 @@
 
 #include "vrt/base/export.h"
 #include "vrt/device/event.h"
+#include "vrt/device/graph.h"
 #include "vrt/device/stream.h"
 #include "vrt/engine/engine.h"
 #include "vrt/image/image.h"
@@ -29,6 +30,13 @@ namespace vrt {
 
 struct Lane;
 
+/// The work of a frame as one launch: captured for one slot and one size of picture.
+struct CapturedFrame {
+  Graph graph;
+  GraphNode input;  ///< Reads the picture, whose address changes from frame to frame.
+  Size picture;
+};
+
 /// One frame on its way: its memory, its results, its event. Used again only when the one who consumes results is through.
 struct Slot {
   Slot(Lane& owner, CenterFaceResult&& empty, Device device) : lane(&owner), result(std::move(empty)), done(device) {}
@@ -37,13 +45,15 @@ struct Slot {
   CenterFaceResult result;
   Event done;
   std::optional<Frame> frame;
+  std::optional<CapturedFrame> captured;  ///< On a GPU, from the slot's first frame on.
 };
 
 /// A stream's detector for pictures of one input size, and the slots that are free to be submitted to it.
 struct Lane {
   Lane(const Engine& engine, const Stream& stream, const CenterFaceOptions& options, std::size_t slot_count);
 
-  /// Enqueues detection on `image` and the slot's event. Does not wait and does not allocate. `image` stays in place until then.
+  /// Enqueues detection on `image` and the slot's event. Does not wait. Allocates nothing but, on a GPU, with a slot's first frame and
+  /// the first of another size, when the work is captured. `image` stays in place until then.
   void submit(Slot& slot, const ImageView& image);
   /// Gives a slot back, from any thread: the results have been used.
   void release(Slot& slot) {
@@ -55,6 +65,12 @@ struct Lane {
   CenterFace detector;
   std::vector<std::unique_ptr<Slot>> slots;
   BoundedQueue<Slot*> free;
+
+ private:
+  void launch_captured(Slot& slot, const ImageView& image);
+  void capture(Slot& slot, const ImageView& image);
+
+  bool is_capturable_ = true;
 };
 
 struct DetectorPoolOptions {
