@@ -58,6 +58,7 @@ struct EngineBuildArguments {
   std::vector<std::string> inputs;  ///< "image=1x3x480x640", or "1x3x480x640" for the only input.
   std::string batch;                ///< "1:4:8", or empty.
   std::string samples;              ///< A source of frames, or empty.
+  double max_difference = -1;       ///< Percent of an output's range; -1: the default.
   std::int64_t workspace_mb = 0;    ///< 0: the backend's choice.
   std::int32_t optimization_level = -1;
   bool hardware_compatible = false;

@@ -175,6 +175,9 @@ Command add_engine_build(CLI::App& engine, EngineBuildArguments& arguments) {
   build.add_option("--samples", arguments.samples,
                    "Compare with float32 on eight frames of this video, picture or folder, not on noise")
       ->check(refuse_empty);
+  build.add_option("--max-difference", arguments.max_difference,
+                   "How far from float32 an output may be, in percent of its range (2)")
+      ->check(CLI::Range(0.0, 100.0));
   build.add_option("--workspace-mb", arguments.workspace_mb, "Scratch memory that the backend may use")
       ->check(refuse_other_than_count);
   build.add_option("--optimization-level", arguments.optimization_level, "0 (fast build) to 5 (fast engine)")

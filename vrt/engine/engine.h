@@ -57,6 +57,7 @@ struct BuildProgress {
 using SampleInputs = std::map<std::string, std::vector<std::byte>>;
 
 /// How a network of reduced precision is compared with its float32 reference after it was built (docs/fp16.md).
+/// Bounds that are not these defaults also hold for an engine that was kept by an earlier start, perhaps with others.
 struct AccuracyOptions {
   /// Runs to compare on, e.g. preprocessed frames; empty: eight runs of seeded noise.
   std::vector<SampleInputs> samples = {};

@@ -547,9 +547,14 @@ TEST_F(AccuracyGateTest, BoundsAreTheCallersAlsoForWhatIsKept) {
   lax.accuracy = {{}, -1, 10};
   static_cast<void>(open(model("0.9"), lax));
   ASSERT_EQ(all().entries().size(), 1U);
-  EXPECT_EQ(error_of([&] { static_cast<void>(open(model("0.9"), float16())); }).code(), ErrorCode::kUnsupported);
+  EngineOptions strict = float16();
+  strict.accuracy.largest_difference = 0.01;
+  EXPECT_EQ(error_of([&] { static_cast<void>(open(model("0.9"), strict)); }).code(), ErrorCode::kUnsupported);
+  EXPECT_THAT(log_.warnings(), IsEmpty());
+  static_cast<void>(open(model("0.9"), float16()));
+  EXPECT_THAT(log_.warnings(), ElementsAre(HasSubstr("laxer bounds")));
   static_cast<void>(open(model("0.9"), lax));
-  EXPECT_EQ(loads(), 1);
+  EXPECT_EQ(loads(), 2);
 }
 
 TEST_F(AccuracyGateTest, SamplesOfTheCallersAreComparedOnce) {

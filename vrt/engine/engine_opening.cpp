@@ -102,6 +102,7 @@ class Opening {
   [[nodiscard]] std::vector<SampleInputs> noise_of_signature() const;
   void measure(const std::shared_ptr<EngineState>& engine, const fs::path& prepared) const;
   [[nodiscard]] bool fits(const Manifest& manifest) const;
+  void judge_kept(const AccuracyReport& report) const;
   void require_accurate(const AccuracyReport& report, const std::string& layers) const;
   [[nodiscard]] Manifest describe(const Built& built) const;
   [[nodiscard]] BuildRequest request_for(const fs::path& file, const fs::path& timing_file = {}) const {
@@ -145,7 +146,7 @@ std::shared_ptr<EngineState> Opening::take(const EngineCache& cache) {
   is_refused_ = look_up.is_unsound || (look_up.found && !fits(look_up.found->manifest));
   if (!look_up.found || is_refused_) return nullptr;
   const Manifest& manifest = look_up.found->manifest;
-  if (manifest.accuracy) require_accurate(*manifest.accuracy, "");
+  if (manifest.accuracy) judge_kept(*manifest.accuracy);
   try {
     std::shared_ptr<EngineState> engine = make(*look_up.found);
     engine->set_accuracy(manifest.accuracy);
@@ -270,6 +271,19 @@ void Opening::measure(const std::shared_ptr<EngineState>& engine, const fs::path
   if (find_worst(report, options_.accuracy) != nullptr)
     require_accurate(report, describe_differing_layers(backend_, request_for(prepared)));
   engine->set_accuracy(std::move(report));
+}
+
+/// Whoever built it with bounds of their own has decided for this machine; bounds that a caller gives count all the same.
+void Opening::judge_kept(const AccuracyReport& report) const {
+  const AccuracyOptions defaults;
+  const AccuracyOptions& asked = options_.accuracy;
+  const bool any_given = asked.least_cosine != defaults.least_cosine || asked.largest_difference != defaults.largest_difference;
+  if (any_given) return require_accurate(report, "");
+  if (const OutputAccuracy* worst = find_worst(report, asked)) {
+    log(LogLevel::kWarning,
+        fmt::format("'{}' in float16 was built with laxer bounds than usual: it is off in {}", model_.string(),
+                    detail::describe(*worst, asked)));
+  }
 }
 
 void Opening::require_accurate(const AccuracyReport& report, const std::string& layers) const {
