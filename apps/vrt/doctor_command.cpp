@@ -100,7 +100,8 @@ std::string describe_engine_cache() {
   std::uint64_t bytes = 0;
   const auto entries = cache.entries();
   for (const auto& entry : entries) bytes += entry.bytes;
-  return fmt::format("{}, {} engines, {:.1f} MB", cache.folder().string(), entries.size(), static_cast<double>(bytes) / (1 << 20));
+  return fmt::format("{}, {} engines, {:.1f} MB", cache.folder().string(), entries.size(),
+                     static_cast<double>(bytes) / (1 << 20));
 }
 
 void print(const Finding& finding, std::string_view os_release) {

@@ -67,8 +67,8 @@ std::pair<std::string, Shape> read_input(const std::string& text) {
   const std::size_t split = text.rfind('=');
   const std::string name = split == std::string::npos ? "" : text.substr(0, split);
   const auto extents = read_numbers(std::string_view(text).substr(split == std::string::npos ? 0 : split + 1), 'x');
-  require(extents && extents->size() <= Shape::kMaxRank, "--input {}: expected [NAME=]1x3x480x640, {} numbers at most", text,
-          Shape::kMaxRank);
+  require(extents && extents->size() <= Shape::kMaxRank, "--input {}: expected [NAME=]1x3x480x640, {} numbers at most",
+          text, Shape::kMaxRank);
   return {name, Shape(std::span<const std::int64_t>(*extents))};
 }
 
@@ -94,10 +94,11 @@ TensorInfo picture_input(const std::filesystem::path& file, const EngineOptions&
   if (inputs.size() == 1 && !options.input_shapes.empty()) inputs[0].shape = options.input_shapes.begin()->second;
   const bool fits = inputs.size() == 1 && inputs[0].type == DType::kFloat32 && inputs[0].shape.rank() == 4 &&
                     inputs[0].shape[1] == 3 && inputs[0].shape[2] > 0 && inputs[0].shape[3] > 0;
-  require(fits,
-          "--samples: '{}' does not have one input of pictures, float32 [N, 3, H, W] with H and W known; give its shape by "
-          "--input, or compare on noise",
-          file.string());
+  require(
+      fits,
+      "--samples: '{}' does not have one input of pictures, float32 [N, 3, H, W] with H and W known; give its shape by "
+      "--input, or compare on noise",
+      file.string());
   return inputs[0];
 }
 
@@ -154,8 +155,7 @@ class BuildLine {
 /// The entry of what was just opened.
 EngineEntry entry_of(const EngineCache& cache, const Engine& engine, const EngineOptions& options) {
   const auto sources = detail::digest_model(engine.model(), cache.memo_folder(), {});
-  const std::string key =
-      detail::key_of(identify_engine(sources, engine.state()->context(), engine.device(), options));
+  const std::string key = detail::key_of(identify_engine(sources, engine.state()->context(), engine.device(), options));
   for (EngineEntry& entry : cache.entries()) {
     if (entry.key == key) return std::move(entry);
   }
@@ -257,9 +257,11 @@ int engine_verify_command(bool json) {
   const auto faulty = std::ranges::count_if(entries, [](const EngineEntry& entry) { return !entry.problem.empty(); });
   if (json) std::fputs(engine_json(entries).c_str(), stdout);
   for (const EngineEntry& entry : entries) {
-    if (!json) fmt::print("{} {}\n", entry.key, entry.problem.empty() ? "ok" : "not taken: " + printable(entry.problem));
+    if (!json)
+      fmt::print("{} {}\n", entry.key, entry.problem.empty() ? "ok" : "not taken: " + printable(entry.problem));
   }
-  if (!json) fmt::print("{} engines in {}, {} of them damaged or not ours\n", entries.size(), cache.folder().string(), faulty);
+  if (!json)
+    fmt::print("{} engines in {}, {} of them damaged or not ours\n", entries.size(), cache.folder().string(), faulty);
   return faulty == 0 ? kSuccess : kFailure;
 }
 

@@ -60,8 +60,9 @@ void add_accuracy(std::string& text, const Manifest& manifest) {
   fmt::format_to(std::back_inserter(text), "  accuracy:   {} runs of {} against float32 of {}\n", accuracy.runs,
                  accuracy.on_noise ? "noise" : "samples", accuracy.reference);
   for (const OutputAccuracy& output : accuracy.outputs) {
-    fmt::format_to(std::back_inserter(text), "              {}: off by {:.4g} at most, {:.4g} % of its range, cosine {:.6f}\n",
-                   output.name, output.largest_difference, 100 * output.share_of_range, output.cosine);
+    fmt::format_to(std::back_inserter(text),
+                   "              {}: off by {:.4g} at most, {:.4g} % of its range, cosine {:.6f}\n", output.name,
+                   output.largest_difference, 100 * output.share_of_range, output.cosine);
   }
 }
 
@@ -106,8 +107,8 @@ std::string engine_text(const EngineEntry& entry) {
 }
 
 std::string engine_table(const std::vector<EngineEntry>& entries) {
-  std::string text = fmt::format("{:<12} {:>9} {:>8}  {:<9} {:<12} {:<24} {}\n", "key", "MB", "used", "precision", "backend",
-                                 "device", "model and inputs");
+  std::string text = fmt::format("{:<12} {:>9} {:>8}  {:<9} {:<12} {:<24} {}\n", "key", "MB", "used", "precision",
+                                 "backend", "device", "model and inputs");
   for (const EngineEntry& entry : entries) {
     const std::string key = entry.key.substr(0, kShownDigits);
     const double size = megabytes(entry.bytes);

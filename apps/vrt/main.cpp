@@ -162,21 +162,29 @@ constexpr const char* kEngineExamples =
 
 Command add_engine_build(CLI::App& engine, EngineBuildArguments& arguments) {
   CLI::App& build = *engine.add_subcommand("build", "Build an engine, check it, and keep it for the next start");
-  build.add_option("MODEL", arguments.model, "A name of `vrt models`, or an ONNX file")->required()->check(refuse_empty);
+  build.add_option("MODEL", arguments.model, "A name of `vrt models`, or an ONNX file")
+      ->required()
+      ->check(refuse_empty);
   add_device(build, arguments.device);
   add_engine(build, arguments.engine);
   add_fp16(build, arguments.fp16);
-  build.add_option("--input", arguments.inputs, "A static shape for an input; without a name for the only one. May be repeated")
+  build
+      .add_option("--input", arguments.inputs,
+                  "A static shape for an input; without a name for the only one. May be repeated")
       ->type_name("[NAME=]1x3xHxW")
       ->check(refuse_empty);
-  build.add_option("--batch", arguments.batch, "A changing batch, for inputs whose first dimension the model leaves open")
+  build
+      .add_option("--batch", arguments.batch,
+                  "A changing batch, for inputs whose first dimension the model leaves open")
       ->type_name("LEAST:TYPICAL:MOST")
       ->check(refuse_empty);
-  build.add_option("--samples", arguments.samples,
-                   "Compare with float32 on eight frames of this video, picture or folder, not on noise")
+  build
+      .add_option("--samples", arguments.samples,
+                  "Compare with float32 on eight frames of this video, picture or folder, not on noise")
       ->check(refuse_empty);
-  build.add_option("--max-difference", arguments.max_difference,
-                   "How far from float32 an output may be, in percent of its range (2)")
+  build
+      .add_option("--max-difference", arguments.max_difference,
+                  "How far from float32 an output may be, in percent of its range (2)")
       ->check(CLI::Range(0.0, 100.0));
   build.add_option("--workspace-mb", arguments.workspace_mb, "Scratch memory that the backend may use")
       ->check(refuse_other_than_count);
@@ -192,7 +200,8 @@ Command add_engine_build(CLI::App& engine, EngineBuildArguments& arguments) {
 
 Command add_engine_info(CLI::App& engine, EngineInfoArguments& arguments) {
   CLI::App& info = *engine.add_subcommand("info", "Print what kept engines were built from and with");
-  info.add_option("WHAT", arguments.what, "A key of `vrt engine list` (its first digits are enough), a model or its file")
+  info.add_option("WHAT", arguments.what,
+                  "A key of `vrt engine list` (its first digits are enough), a model or its file")
       ->required()
       ->check(refuse_empty);
   info.add_flag("--json", arguments.json, "Print the manifests as a JSON array");
@@ -210,7 +219,8 @@ Command add_engine_prune(CLI::App& engine, EnginePruneArguments& arguments) {
 
 /// Those below `engine` before itself, as in add_commands.
 void add_engine_commands(CLI::App& app, EngineArguments& arguments, std::vector<Command>& commands) {
-  CLI::App& engine = *app.add_subcommand("engine", "Build, list, check and remove engines that are kept for the next start");
+  CLI::App& engine =
+      *app.add_subcommand("engine", "Build, list, check and remove engines that are kept for the next start");
   engine.require_subcommand(0, 1);
   commands.push_back(add_engine_build(engine, arguments.build));
   commands.push_back(add_engine_info(engine, arguments.info));
@@ -221,10 +231,11 @@ void add_engine_commands(CLI::App& app, EngineArguments& arguments, std::vector<
   CLI::App& verify = *engine.add_subcommand("verify", "Check every kept engine against its manifest");
   verify.add_flag("--json", arguments.verify_json, "Print a JSON array");
   commands.push_back({&verify, [&arguments] { return engine_verify_command(arguments.verify_json); }});
-  commands.push_back({&engine, [] {
-                        print_failure("engine: a command is required: build, info, list, prune or verify (see vrt engine --help)");
-                        return kWrongUsage;
-                      }});
+  commands.push_back(
+      {&engine, [] {
+         print_failure("engine: a command is required: build, info, list, prune or verify (see vrt engine --help)");
+         return kWrongUsage;
+       }});
 }
 
 Command add_selftest(CLI::App& app, SelfTestArguments& arguments) {

@@ -51,7 +51,8 @@ TEST(OutputComparisonTest, TakesAllRunsTogether) {
 }
 
 TEST(OutputComparisonTest, EqualOutputsAreEqual) {
-  for (const auto& values : std::vector<std::vector<double>>{{}, {0, 0}, {5, 5}, {1, -2, 3}, {kInfinity, 1}, {NAN, 2}}) {
+  for (const auto& values :
+       std::vector<std::vector<double>>{{}, {0, 0}, {5, 5}, {1, -2, 3}, {kInfinity, 1}, {NAN, 2}}) {
     const OutputAccuracy output = compared(values, values);
     EXPECT_EQ(output.largest_difference, 0);
     EXPECT_EQ(output.share_of_range, 0);
@@ -82,7 +83,8 @@ TEST(OutputComparisonTest, WholeNumbersAreCountedWhereTheyDiffer) {
 }
 
 TEST(OutputComparisonTest, TheWorstOutputIsNamedOnlyWhereOneIsOutOfBounds) {
-  AccuracyReport report{"reference", 1, true, {{"good", 0, 0.01, 0.9995}, {"worse", 1, 0.05, 0.9999}, {"bad", 1, 0.3, 1}}};
+  AccuracyReport report{
+      "reference", 1, true, {{"good", 0, 0.01, 0.9995}, {"worse", 1, 0.05, 0.9999}, {"bad", 1, 0.3, 1}}};
   EXPECT_EQ(find_worst(report, {})->name, "bad");
   EXPECT_EQ(find_worst(report, {{}, 0.999, 0.3}), nullptr);
   report.outputs.push_back({"turned", 0, 0, 0.5});
@@ -93,10 +95,14 @@ TEST(OutputComparisonTest, TheWorstOutputIsNamedOnlyWhereOneIsOutOfBounds) {
 
 TEST(ElementValuesTest, EachTypeIsReadAsWritten) {
   const std::map<DType, std::vector<double>> values = {
-      {DType::kFloat32, {0, -1.5, 1e30}},    {DType::kFloat16, {0, -1.5, 65504, 0.000244140625, 1.0009765625}},
-      {DType::kBFloat16, {0, -1.5, 3.0e38}}, {DType::kInt8, {-128, 127}},
-      {DType::kUInt8, {0, 255}},             {DType::kInt32, {-2147483648.0, 2147483647.0}},
-      {DType::kInt64, {-9e15, 9e15}},        {DType::kBool, {0, 1}}};
+      {DType::kFloat32, {0, -1.5, 1e30}},
+      {DType::kFloat16, {0, -1.5, 65504, 0.000244140625, 1.0009765625}},
+      {DType::kBFloat16, {0, -1.5, 3.0e38}},
+      {DType::kInt8, {-128, 127}},
+      {DType::kUInt8, {0, 255}},
+      {DType::kInt32, {-2147483648.0, 2147483647.0}},
+      {DType::kInt64, {-9e15, 9e15}},
+      {DType::kBool, {0, 1}}};
   for (const auto& [type, expected] : values) {
     const auto bytes = bytes_of(type, expected);
     for (std::size_t i = 0; i < expected.size(); ++i)
@@ -105,11 +111,16 @@ TEST(ElementValuesTest, EachTypeIsReadAsWritten) {
 }
 
 TEST(ElementValuesTest, HalvesAreThoseOfTheStandard) {
-  const std::pair<std::uint16_t, double> halves[] = {{0x0001, 5.9604644775390625e-8}, {0x03FF, 6.097555160522461e-05},
-                                                     {0x0400, 6.103515625e-05},       {0x3C00, 1},
-                                                     {0x3C01, 1.0009765625},          {0x7BFF, 65504},
-                                                     {0x7C00, kInfinity},             {0xFC00, -kInfinity},
-                                                     {0xC000, -2},                    {0x8000, -0.0}};
+  const std::pair<std::uint16_t, double> halves[] = {{0x0001, 5.9604644775390625e-8},
+                                                     {0x03FF, 6.097555160522461e-05},
+                                                     {0x0400, 6.103515625e-05},
+                                                     {0x3C00, 1},
+                                                     {0x3C01, 1.0009765625},
+                                                     {0x7BFF, 65504},
+                                                     {0x7C00, kInfinity},
+                                                     {0xFC00, -kInfinity},
+                                                     {0xC000, -2},
+                                                     {0x8000, -0.0}};
   for (const auto& [bits, value] : halves) {
     std::vector<std::byte> bytes(2);
     std::memcpy(bytes.data(), &bits, 2);

@@ -93,7 +93,8 @@ class VRT_API EngineCache {
     std::uint64_t bytes = 0;
     std::filesystem::file_time_type used;
     std::optional<Manifest> manifest;
-    std::string problem;  ///< Why it would not be taken, without its files' digests; empty if nothing speaks against it.
+    std::string
+        problem;  ///< Why it would not be taken, without its files' digests; empty if nothing speaks against it.
   };
   /// Used last first. Throws kIo if the folder cannot be read; one that is not there is empty.
   [[nodiscard]] std::vector<Entry> entries() const;

@@ -68,8 +68,8 @@ TEST_F(Float16GateTest, OneThatIsTooFarOffFailsWithTheFirstLayersThatDiffer) {
   options_.accuracy.largest_difference = 1e-4;
   const Error error = test::error_of([&] { static_cast<void>(open()); });
   EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
-  EXPECT_THAT(error.what(), AllOf(HasSubstr("centerface.onnx"), HasSubstr("% of its range"), HasSubstr("; first in node '"),
-                                  HasSubstr("(Conv)")));
+  EXPECT_THAT(error.what(), AllOf(HasSubstr("centerface.onnx"), HasSubstr("% of its range"),
+                                  HasSubstr("; first in node '"), HasSubstr("(Conv)")));
   EXPECT_TRUE(detail::EngineCache::from_environment().entries().empty());
 }
 

@@ -90,10 +90,12 @@ TEST(ManifestTest, EveryMemberIsNeededAndNoOtherIsTaken) {
 TEST(ManifestTest, AMemberOfAnotherTypeIsRefusedByName) {
   const Json whole = Json::parse(to_json(full_manifest()));
   for (const auto& [path, value] : whole.flatten().items()) {
-    for (const Json& other : {Json("text"), Json(-1), Json(1.5), Json(true), Json(nullptr), Json(Json::object()), Json({1})}) {
+    for (const Json& other :
+         {Json("text"), Json(-1), Json(1.5), Json(true), Json(nullptr), Json(Json::object()), Json({1})}) {
       if (other.type() == value.type()) continue;
       if (value.is_number_float() && other.is_number()) continue;
-      if (value.is_number() && !value.is_number_float() && other.is_number_integer() && value.is_number_integer()) continue;
+      if (value.is_number() && !value.is_number_float() && other.is_number_integer() && value.is_number_integer())
+        continue;
       Json changed = whole;
       changed[Json::json_pointer(path)] = other;
       EXPECT_EQ(error_of_parsing(changed.dump()).code(), ErrorCode::kCorrupt) << path << " = " << other.dump();

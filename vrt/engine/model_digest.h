@@ -39,8 +39,8 @@ using HashProgress = std::function<bool(std::uint64_t bytes, std::uint64_t total
 /// its time would not tell a further change. Empty `memo_folder`: nothing is remembered. Throws kNotFound and kIo naming the
 /// file, as external_files, and kCancelled where `progress` asks for it. Trouble with the memo only means hashing again.
 [[nodiscard]] VRT_API std::vector<DigestedFile> digest_model(const std::filesystem::path& model,
-                                                     const std::filesystem::path& memo_folder,
-                                                     const HashProgress& progress);
+                                                             const std::filesystem::path& memo_folder,
+                                                             const HashProgress& progress);
 
 /// Whether the files are still those that were digested.
 [[nodiscard]] bool are_unchanged(const std::vector<DigestedFile>& files) noexcept;

@@ -31,7 +31,8 @@ std::vector<SampleInputs> sample_frames(const std::string& location, std::size_t
   const Stream stream(Device::cpu());
   Source source(location, Device::cpu());
   Preprocessor preprocessor(stream, preprocessing);
-  const auto pixels = static_cast<std::size_t>(preprocessing.target.width) * static_cast<std::size_t>(preprocessing.target.height);
+  const auto pixels =
+      static_cast<std::size_t>(preprocessing.target.width) * static_cast<std::size_t>(preprocessing.target.height);
   auto values = DeviceBuffer<float>::zeros(stream, 3 * pixels);
   const auto most = static_cast<std::int64_t>(count);
   const std::int64_t total = source.info().frame_count.value_or(most);
