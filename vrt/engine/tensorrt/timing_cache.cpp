@@ -7,7 +7,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -17,12 +16,14 @@ namespace {
 constexpr std::int32_t kInfo = 1;
 constexpr std::int32_t kWarning = 2;
 
+/// Empty where there is none or, with a warning, where it cannot be read.
 std::string read_file(const std::string& path, const backend::Logger& logger) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return {};
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file.bad() && file.is_open()) return bytes;
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return {};
+  const std::uintmax_t size = std::filesystem::file_size(path, error);  // Fails for a folder.
+  std::string bytes(error ? 0 : size, '\0');
+  if (!error && std::ifstream(path, std::ios::binary).read(bytes.data(), static_cast<std::streamsize>(bytes.size())))
+    return bytes;
   logger(kWarning, ("the timing cache '" + path + "' cannot be read; layers are measured anew").c_str());
   return {};
 }
