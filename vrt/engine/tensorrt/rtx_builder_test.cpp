@@ -18,9 +18,9 @@
 #include "vrt/engine/tensorrt/builder.h"
 #include "vrt/engine/tensorrt/layer_text.h"
 #include "vrt/engine/tensorrt/log_relay.h"
-#include "vrt/engine/tensorrt/module_under_test.h"
 #include "vrt/engine/tensorrt/network.h"
 #include "vrt/engine/tensorrt/plan_header.h"
+#include "vrt/engine/tensorrt/testing/module_under_test.h"
 
 namespace vrt::tensorrt {
 namespace {

@@ -1,4 +1,4 @@
-// The real source of TensorRT's module on the stand-in for TensorRT (stand_in/): through the bridge's table, on the host's memory.
+// The real source of TensorRT's module on the stand-in for TensorRT (testing/stand_in/): through the bridge's table, on the host's memory.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -12,8 +12,8 @@
 #include "vrt/base/testing/location.h"
 #include "vrt/base/testing/scoped.h"
 #include "vrt/engine/engine_details.h"
-#include "vrt/engine/tensorrt/module_under_test.h"
-#include "vrt/engine/tensorrt/stand_in/ledger.h"
+#include "vrt/engine/tensorrt/testing/module_under_test.h"
+#include "vrt/engine/tensorrt/testing/stand_in/ledger.h"
 
 namespace vrt::testing {
 namespace {

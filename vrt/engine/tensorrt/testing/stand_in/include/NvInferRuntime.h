@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "NvInferVersion.h"
+#include <NvInferVersion.h>
 
 // Names are TensorRT's.
 // NOLINTBEGIN(readability-identifier-naming)

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "vrt/engine/tensorrt/stand_in/ledger.h"
-#include "vrt/engine/tensorrt/stand_in/model.h"
+#include "vrt/engine/tensorrt/testing/stand_in/ledger.h"
+#include "vrt/engine/tensorrt/testing/stand_in/model.h"
 
 namespace stand_in {
 

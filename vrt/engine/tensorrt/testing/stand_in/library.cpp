@@ -8,7 +8,7 @@
 #include <map>
 #include <thread>
 
-#include "vrt/engine/tensorrt/stand_in/network.h"
+#include "vrt/engine/tensorrt/testing/stand_in/network.h"
 
 namespace {
 

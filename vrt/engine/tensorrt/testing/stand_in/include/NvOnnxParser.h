@@ -1,7 +1,7 @@
 // Part of the stand-in for TensorRT's headers (NvInfer.h): the ONNX parser.
 #pragma once
 
-#include "NvInfer.h"
+#include <NvInfer.h>
 
 // Names are TensorRT's.
 // NOLINTBEGIN(readability-identifier-naming)

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "vrt/engine/tensorrt/stand_in/network.h"
+#include "vrt/engine/tensorrt/testing/stand_in/network.h"
 
 namespace {
 
