@@ -13,7 +13,8 @@ constexpr std::uint32_t kThreads = 1024;
 kernels::suppress_ranked::BoxLayout box_layout_for(const ResizeMapping& mapping, double unit_x, double unit_y) {
   const double scale_x = mapping.scale_x();
   const double scale_y = mapping.scale_y();
-  return {.item_stride = 0,
+  return {.pairs = 1,
+          .box_stride = 0,
           .value_stride = 0,
           .corners = 0,
           .scale_x = static_cast<float>(scale_x * unit_x),
@@ -39,7 +40,7 @@ void RankedSuppression::submit(DeviceSpan<const std::uint64_t> ranked, DeviceSpa
       "non-maximum suppression can keep 1 to {} boxes and there is room for {}, not {}", kMaxKept, found.boxes.size(),
       rule.max_kept);
   suppress_.launch(stream_, grid_per_item(1, kThreads), ranked, counts, boxes, classes, layout, rule, found.boxes,
-                   found.scores, found.classes, found.items, found.count);
+                   found.scores, found.classes, found.indices, found.count);
 }
 
 }  // namespace vrt

@@ -19,11 +19,12 @@ struct FoundSpans {
   DeviceSpan<kernels::float4> boxes;  ///< x1, y1, x2, y2 in source pixels, clipped to the picture
   DeviceSpan<float> scores;
   DeviceSpan<std::int32_t> classes;
-  DeviceSpan<std::int32_t> items;  ///< The network's item that each came from.
+  DeviceSpan<std::int32_t> indices;  ///< The network's box that each came from.
   DeviceSpan<std::int32_t> count;
 };
 
-/// The way from a network's input back to source pixels as a BoxLayout has it; its strides and form are left to the caller.
+/// The way from a network's input back to source pixels as a BoxLayout has it; its strides and form are left to the caller,
+/// `pairs` is 1.
 /// `unit_x` and `unit_y` are the input pixels of one unit of the network's boxes.
 [[nodiscard]] kernels::suppress_ranked::BoxLayout box_layout_for(const ResizeMapping& mapping, double unit_x = 1,
                                                                  double unit_y = 1);
@@ -39,7 +40,8 @@ class RankedSuppression {
   /// May block (loads the kernel).
   explicit RankedSuppression(const Stream& stream);
 
-  /// Enqueues. `ranked` and `counts` as CandidateSelection gives them, `classes` empty where all are of class 0. Throws
+  /// Enqueues. `ranked` and `counts` as CandidateSelection gives them, `classes` empty where
+  /// `layout.pairs` tells them. Throws
   /// kInvalidArgument for a threshold outside [0, 1] or a max_kept outside [1, kMaxKept] or beyond `found`'s room.
   void submit(DeviceSpan<const std::uint64_t> ranked, DeviceSpan<const std::int32_t> counts,
               DeviceSpan<const float> boxes, DeviceSpan<const std::int32_t> classes,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -26,7 +27,7 @@ using Boxes = std::vector<float4>;
 using Items = std::vector<std::int32_t>;
 
 // Boxes as corners, one after the other, whose network input is the picture itself.
-constexpr Layout kCorners{4, 1, 1, 1, 1, 0, 0, 1e6F, 1e6F};
+constexpr Layout kCorners{1, 4, 1, 1, 1, 1, 0, 0, 1e6F, 1e6F};
 
 // Boxes with corners on a grid of `step` pixels, crowded enough to overlap.
 Boxes random_boxes(std::size_t count, float extent, float step, std::uint32_t seed) {
@@ -146,22 +147,22 @@ TEST_P(RankedSuppressionTest, KeepsWhatTheDefinitionKeeps) {
     for (const float threshold : {0.0F, 0.25F, 0.5F, 1.0F}) {
       // Whole corners and binary thresholds: every comparison is exact, equality included.
       const Boxes boxes = random_boxes(count, 200, 1, static_cast<std::uint32_t>(count));
-      expect_as_defined(boxes, {}, {threshold, 300, 0});
-      expect_as_defined(boxes, random_classes(count, 4, 5), {threshold, 1024, 1});
+      expect_as_defined(boxes, {}, {threshold, 300, 0, 0});
+      expect_as_defined(boxes, random_classes(count, 4, 5), {threshold, 1024, 1, 0});
     }
   }
 }
 
 TEST_P(RankedSuppressionTest, StopsAtTheLastThatMayStay) {
   for (const std::int32_t max_kept : {1, 31, 32, 33, 128, 129, 300}) {
-    expect_as_defined(random_boxes(900, 600, 1, 6), {}, {0.5F, max_kept, 0});
-    expect_as_defined(random_boxes(900, 600, 1, 6), random_classes(900, 80, 7), {0.5F, max_kept, 1});
+    expect_as_defined(random_boxes(900, 600, 1, 6), {}, {0.5F, max_kept, 0, 0});
+    expect_as_defined(random_boxes(900, 600, 1, 6), random_classes(900, 80, 7), {0.5F, max_kept, 1, 0});
   }
 }
 
 TEST_P(RankedSuppressionTest, GoesThroughAllThirtyFourThousandWhereFewStay) {
-  expect_as_defined(random_boxes(34000, 60, 1, 8), {}, {0.25F, 300, 0});
-  expect_as_defined(random_boxes(8400, 90, 1, 9), random_classes(8400, 5, 10), {0.5F, 300, 1});
+  expect_as_defined(random_boxes(34000, 60, 1, 8), {}, {0.25F, 300, 0, 0});
+  expect_as_defined(random_boxes(8400, 90, 1, 9), random_classes(8400, 5, 10), {0.5F, 300, 1, 0});
 }
 
 TEST_P(RankedSuppressionTest, AChainKeepsEverySecondBox) {
@@ -175,7 +176,7 @@ TEST_P(RankedSuppressionTest, AChainKeepsEverySecondBox) {
     ranked.push_back((std::uint64_t{0xBF800000U - i} << 32U) | ~i);
     if (i % 2 == 0) expected.push_back(static_cast<std::int32_t>(i));
   }
-  EXPECT_EQ(suppress(ranked, boxes, {}, {0.5F, 1024, 0}).items, expected);
+  EXPECT_EQ(suppress(ranked, boxes, {}, {0.5F, 1024, 0, 0}).items, expected);
 }
 
 TEST_P(RankedSuppressionTest, BoxesThatAreNoneAreDroppedAndSuppressNothing) {
@@ -186,17 +187,17 @@ TEST_P(RankedSuppressionTest, BoxesThatAreNoneAreDroppedAndSuppressNothing) {
                     {0, 0, 9, kInfinity}, {4, 4, 4, 8},          {-3e38F, 0, 3e38F, 3e38F}, {0, 0, 9, 9}};
   std::vector<std::uint64_t> ranked;
   for (std::uint32_t i = 0; i < boxes.size(); ++i) ranked.push_back((std::uint64_t{0xBF800000U - i} << 32U) | ~i);
-  EXPECT_EQ(suppress(ranked, boxes, {}, {0.0F, 300, 0}).items, (Items{7, 9}));  // An empty box overlaps nothing.
+  EXPECT_EQ(suppress(ranked, boxes, {}, {0.0F, 300, 0, 0}).items, (Items{7, 9}));  // An empty box overlaps nothing.
 }
 
 TEST_P(RankedSuppressionTest, GivesScoresClassesAndClippedSourcePixels) {
   // Centres and sizes as planes; the picture is twice the network's input, which has 10 rows of padding above it.
   const Boxes planes{{50, 8, 20, 0}, {30, 12, 30, 0}, {20, 8, 200, 0}, {10, 4, 100, 0}};
-  const Layout layout{1, 4, 0, 2, 2, 0, -20, 120, 80};
+  const Layout layout{1, 1, 4, 0, 2, 2, 0, -20, 120, 80};
   const std::vector<std::uint64_t> ranked{(std::uint64_t{0xBF400000U} << 32U) | ~1U,
                                           (std::uint64_t{0xBF000000U} << 32U) | ~0U,
                                           (std::uint64_t{0x40FFFFFFU} << 32U) | ~2U};
-  const Found found = suppress(ranked, planes, {3, 7, 7}, {0.5F, 10, 1}, layout);
+  const Found found = suppress(ranked, planes, {3, 7, 7}, {0.5F, 10, 1, 0}, layout);
   EXPECT_EQ(found.items, (Items{1, 0, 2}));
   EXPECT_EQ(found.classes, (Items{7, 3, 7}));
   EXPECT_EQ(found.scores, (std::vector<float>{0.75F, 0.5F, -0.5F}));
@@ -212,23 +213,43 @@ TEST_P(RankedSuppressionTest, GivesScoresClassesAndClippedSourcePixels) {
   expect_box(2, {0, 0, 120, 80});
 }
 
+TEST_P(RankedSuppressionTest, GivesThePairsOfBoxesAndClassesWithTheSigmoidOfTheirLogits) {
+  const Boxes boxes{{0, 0, 4, 4}, {0, 0, 4, 4}, {5, 5, 1, 1}};
+  const Layout layout{3, 4, 1, 1, 1, 1, 0, 0, 100, 100};
+  const auto key = [](float logit, std::uint32_t item) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &logit, sizeof bits);
+    return (std::uint64_t{(bits >> 31U) != 0 ? ~bits : bits | 0x80000000U} << 32U) | ~item;
+  };
+  const std::vector<std::uint64_t> ranked{key(std::numeric_limits<float>::infinity(), 5), key(2, 1), key(1, 8), key(0, 0),
+                                          key(-3, 3)};
+  const Found found = suppress(ranked, boxes, {}, {1, 300, 0, 1}, layout);
+  EXPECT_EQ(found.items, (Items{1, 0, 0, 1}));  // Not box 2: it is inverted.
+  EXPECT_EQ(found.classes, (Items{2, 1, 0, 0}));
+  ASSERT_EQ(found.scores.size(), 4U);
+  EXPECT_EQ(found.scores[0], 1);
+  EXPECT_NEAR(found.scores[1], 1 / (1 + std::exp(-2.0)), 1e-6);
+  EXPECT_EQ(found.scores[2], 0.5F);
+  EXPECT_NEAR(found.scores[3], 1 / (1 + std::exp(3.0)), 1e-6);
+}
+
 TEST_P(RankedSuppressionTest, IsIdempotent) {
   const Boxes boxes = random_boxes(800, 250, 0.031F, 9);
   const auto ranked = random_ranking(800, 2);
   Boxes kept;
   std::vector<std::uint64_t> again;
-  for (const std::int32_t item : suppress(ranked, boxes, {}, {0.4F, 1024, 0}).items) {
+  for (const std::int32_t item : suppress(ranked, boxes, {}, {0.4F, 1024, 0, 0}).items) {
     again.push_back((std::uint64_t{0xBF800000U - kept.size()} << 32U) | ~static_cast<std::uint32_t>(kept.size()));
     kept.push_back(boxes[static_cast<std::size_t>(item)]);
   }
   EXPECT_LT(kept.size(), boxes.size());
-  EXPECT_EQ(suppress(again, kept, {}, {0.4F, 1024, 0}).items.size(), kept.size());
+  EXPECT_EQ(suppress(again, kept, {}, {0.4F, 1024, 0, 0}).items.size(), kept.size());
 }
 
 TEST_P(RankedSuppressionTest, RulesOutOfRangeAreRefused) {
-  EXPECT_THROW(suppress({}, {}, {}, {1.5F, 10, 0}), Error);
-  EXPECT_THROW(suppress({}, {}, {}, {std::nanf(""), 10, 0}), Error);
-  EXPECT_THROW(suppress({}, {}, {}, {0.5F, 1025, 0}), Error);
+  EXPECT_THROW(suppress({}, {}, {}, {1.5F, 10, 0, 0}), Error);
+  EXPECT_THROW(suppress({}, {}, {}, {std::nanf(""), 10, 0, 0}), Error);
+  EXPECT_THROW(suppress({}, {}, {}, {0.5F, 1025, 0, 0}), Error);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, RankedSuppressionTest, ::testing::ValuesIn(Device::all()), testing::device_name);
@@ -274,7 +295,7 @@ TEST(RankedSuppressionKernelTest, KeepsWhatTheDefinitionKeeps) {
     const Items classes = random_classes(count, 3, 8);
     const auto ranked = random_ranking(count, 3);
     for (const std::uint32_t threads : {128U, 256U}) {
-      for (const Rule& rule : {Rule{0.25F, 200, 0}, Rule{0.5F, 40, 1}}) {
+      for (const Rule& rule : {Rule{0.25F, 200, 0, 0}, Rule{0.5F, 40, 1, 0}}) {
         EXPECT_EQ(suppress_emulated(ranked, boxes, classes, rule, threads), by_definition(ranked, boxes, classes, rule))
             << count << " boxes, " << threads << " threads";
       }

@@ -5,8 +5,9 @@ constexpr int32_t kSuppressTile = 128;  // Boxes that are tested at once; the bl
 
 /// Where the boxes of a network's items are, and the way from its input to source pixels.
 struct BoxLayout {
-  int32_t item_stride;   // From an item's first number to that of the next one, in floats.
-  int32_t value_stride;  // From an item's number to its next one.
+  int32_t pairs;         // Items of a box: 1, or its classes where each pair of box and class is an item.
+  int32_t box_stride;    // From a box's first number to that of the next one, in floats.
+  int32_t value_stride;  // From a box's number to its next one.
   int32_t corners;       // 1: x1, y1, x2, y2; 0: centre x, centre y, width, height.
   float scale_x;         // source = box * scale + shift, per axis, ...
   float scale_y;
@@ -18,9 +19,10 @@ struct BoxLayout {
 
 /// Which boxes suppress which.
 struct SuppressionRule {
-  float threshold;      // Intersection over union above it.
+  float threshold;      // Intersection over union above it; 1: none suppresses any.
   int32_t max_kept;     // At most kMaxKeptBoxes.
   int32_t class_aware;  // 1: boxes of different classes do not suppress each other.
+  int32_t logits;       // 1: ranked scores are logits, found ones their sigmoid.
 };
 VRT_SHARED_TYPES_END
 
@@ -31,7 +33,7 @@ constexpr int32_t kTileWords = kSuppressTile / 32;
 struct RankedBox {
   float4 box;
   float score;
-  int32_t item;
+  int32_t index;
   int32_t object_class;
   int32_t valid;
 };
@@ -47,8 +49,8 @@ struct SuppressShared {
   int32_t kept;
 };
 
-__device__ inline float4 suppress_box_of(const float* boxes, const BoxLayout& layout, int32_t item) {
-  const float* at = boxes + static_cast<int64_t>(item) * layout.item_stride;
+__device__ inline float4 suppress_box_of(const float* boxes, const BoxLayout& layout, int32_t index) {
+  const float* at = boxes + static_cast<int64_t>(index) * layout.box_stride;
   const float a = __ldg(at);
   const float b = __ldg(at + layout.value_stride);
   const float c = __ldg(at + 2 * layout.value_stride);
@@ -82,10 +84,11 @@ __device__ inline RankedBox suppress_load(const uint64_t* ranked, int32_t rank, 
   RankedBox loaded = {};
   if (rank >= total) return loaded;
   const uint64_t key = __ldg(ranked + rank);
-  loaded.item = static_cast<int32_t>(~static_cast<uint32_t>(key));
+  const int32_t item = static_cast<int32_t>(~static_cast<uint32_t>(key));
+  loaded.index = item / layout.pairs;
   loaded.score = suppress_score_of(key);
-  loaded.box = suppress_box_of(boxes, layout, loaded.item);
-  loaded.object_class = classes == nullptr ? 0 : __ldg(classes + loaded.item);
+  loaded.box = suppress_box_of(boxes, layout, loaded.index);
+  loaded.object_class = classes == nullptr ? item % layout.pairs : __ldg(classes + item);
   loaded.valid = suppress_is_valid(loaded.box) ? 1 : 0;
   return loaded;
 }
@@ -95,7 +98,8 @@ __device__ void suppress_by_kept(SuppressShared* shared, const RankedBox* tile, 
                                  int32_t kept, int32_t lane, int32_t sharers) {
   const RankedBox& mine = tile[lane / sharers];
   bool hit = false;
-  for (int32_t k = lane % sharers; k < kept && mine.valid != 0 && !hit; k += sharers) {
+  const int32_t rivals = mine.valid != 0 && rule.threshold < 1.0f ? kept : 0;
+  for (int32_t k = lane % sharers; k < rivals && !hit; k += sharers) {
     if (rule.class_aware != 0 && shared->kept_classes[k] != mine.object_class) continue;
     hit = suppress_overlaps(shared->kept_boxes[k], mine.box, rule.threshold);
   }
@@ -113,7 +117,7 @@ __device__ void suppress_within_tile(SuppressShared* shared, const RankedBox* ti
     for (int32_t word = 0; word < kTileWords; ++word) {
       const int32_t better = word * 32 + lane;
       const RankedBox& other = tile[better];
-      const bool meets = better < weaker && shared->alive[weaker] != 0 && shared->alive[better] != 0 &&
+      const bool meets = rule.threshold < 1.0f && better < weaker && shared->alive[weaker] != 0 && shared->alive[better] != 0 &&
                          (rule.class_aware == 0 || other.object_class == mine.object_class) &&
                          suppress_overlaps(other.box, mine.box, rule.threshold);
       const uint32_t bits = __ballot_sync(kAllLanes, meets);
@@ -168,14 +172,14 @@ __device__ inline float4 suppress_to_source(const float4& box, const BoxLayout& 
                      suppress_clip(box.w * layout.scale_y + layout.shift_y, layout.source_height));
 }
 
-// `ranked` has counts[1] keys in descending order, as merge_candidates writes them; an item's box is in `boxes` and its
-// class in `classes` (null: all are of class 0). What stays goes, best first, to found_boxes (source pixels), found_scores,
-// found_classes and found_items, and how many those are to `found_count`.
+// `ranked` has counts[1] keys in descending order, as merge_candidates writes them; `boxes` has the box of item i at index
+// i / pairs, `classes` its class (null: it is i % pairs). What stays goes, best first, to found_boxes (source pixels), found_scores,
+// found_classes and found_indices, and how many those are to `found_count`.
 extern "C" __global__ void __launch_bounds__(1024)
     suppress_ranked(const uint64_t* __restrict__ ranked, const int32_t* __restrict__ counts,
                     const float* __restrict__ boxes, const int32_t* __restrict__ classes, BoxLayout layout,
                     SuppressionRule rule, float4* __restrict__ found_boxes, float* __restrict__ found_scores,
-                    int32_t* __restrict__ found_classes, int32_t* __restrict__ found_items,
+                    int32_t* __restrict__ found_classes, int32_t* __restrict__ found_indices,
                     int32_t* __restrict__ found_count) {
   __shared__ SuppressShared block;
   SuppressShared* const shared = &block;
@@ -210,9 +214,9 @@ extern "C" __global__ void __launch_bounds__(1024)
           shared->kept_boxes[at] = box.box;
           shared->kept_classes[at] = box.object_class;
           found_boxes[at] = suppress_to_source(box.box, layout);
-          found_scores[at] = box.score;
+          found_scores[at] = rule.logits != 0 ? 1.0f / (1.0f + expf(-box.score)) : box.score;
           found_classes[at] = box.object_class;
-          found_items[at] = box.item;
+          found_indices[at] = box.index;
         }
         position += __popc(stays[word]);
       }

@@ -15,8 +15,8 @@ struct KeptBoxes {
 
 inline float area_of(const float4& box) { return (box.z - box.x) * (box.w - box.y); }
 
-inline float4 box_of(const float* boxes, const BoxLayout& layout, int32_t item) {
-  const float* at = boxes + static_cast<int64_t>(item) * layout.item_stride;
+inline float4 box_of(const float* boxes, const BoxLayout& layout, int32_t index) {
+  const float* at = boxes + static_cast<int64_t>(index) * layout.box_stride;
   const float a = at[0];
   const float b = at[layout.value_stride];
   const float c = at[2 * layout.value_stride];
@@ -47,8 +47,9 @@ inline bool overlaps_any(const KeptBoxes& kept, int32_t first, int32_t last, con
 }
 
 inline bool is_suppressed(const KeptBoxes& kept, const float4& box, int32_t object_class, const SuppressionRule& rule) {
-  for (int32_t first = 0; first < kept.count; first += kChunk) {
-    if (overlaps_any(kept, first, min(first + kChunk, kept.count), box, object_class, rule)) return true;
+  const int32_t rivals = rule.threshold < 1.0F ? kept.count : 0;
+  for (int32_t first = 0; first < rivals; first += kChunk) {
+    if (overlaps_any(kept, first, min(first + kChunk, rivals), box, object_class, rule)) return true;
   }
   return false;
 }
@@ -81,20 +82,21 @@ inline float score_of(uint64_t key) {
 
 void suppress_ranked(const vrt::HostBlocks&, const uint64_t* ranked, const int32_t* counts, const float* boxes,
                      const int32_t* classes, BoxLayout layout, SuppressionRule rule, float4* found_boxes,
-                     float* found_scores, int32_t* found_classes, int32_t* found_items, int32_t* found_count) {
+                     float* found_scores, int32_t* found_classes, int32_t* found_indices, int32_t* found_count) {
   KeptBoxes kept;
   kept.count = 0;
   for (int32_t rank = 0; rank < counts[1] && kept.count < rule.max_kept; ++rank) {
     const auto item = static_cast<int32_t>(~static_cast<uint32_t>(ranked[rank]));
-    const float4 box = box_of(boxes, layout, item);
-    const int32_t object_class = classes == nullptr ? 0 : classes[item];
+    const float4 box = box_of(boxes, layout, item / layout.pairs);
+    const int32_t object_class = classes == nullptr ? item % layout.pairs : classes[item];
     if (!is_valid(box) || is_suppressed(kept, box, object_class, rule)) continue;
     const int32_t at = kept.count;
     keep(kept, box, object_class);
     found_boxes[at] = to_source(box, layout);
-    found_scores[at] = score_of(ranked[rank]);
+    const float score = score_of(ranked[rank]);
+    found_scores[at] = rule.logits != 0 ? 1.0F / (1.0F + expf(-score)) : score;
     found_classes[at] = object_class;
-    found_items[at] = item;
+    found_indices[at] = item / layout.pairs;
   }
   *found_count = kept.count;
 }
