@@ -221,8 +221,8 @@ TEST_P(RankedSuppressionTest, GivesThePairsOfBoxesAndClassesWithTheSigmoidOfThei
     std::memcpy(&bits, &logit, sizeof bits);
     return (std::uint64_t{(bits >> 31U) != 0 ? ~bits : bits | 0x80000000U} << 32U) | ~item;
   };
-  const std::vector<std::uint64_t> ranked{key(std::numeric_limits<float>::infinity(), 5), key(2, 1), key(1, 8), key(0, 0),
-                                          key(-3, 3)};
+  const std::vector<std::uint64_t> ranked{key(std::numeric_limits<float>::infinity(), 5), key(2, 1), key(1, 8),
+                                          key(0, 0), key(-3, 3)};
   const Found found = suppress(ranked, boxes, {}, {1, 300, 0, 1}, layout);
   EXPECT_EQ(found.items, (Items{1, 0, 0, 1}));  // Not box 2: it is inverted.
   EXPECT_EQ(found.classes, (Items{2, 1, 0, 0}));

@@ -117,7 +117,8 @@ __device__ void suppress_within_tile(SuppressShared* shared, const RankedBox* ti
     for (int32_t word = 0; word < kTileWords; ++word) {
       const int32_t better = word * 32 + lane;
       const RankedBox& other = tile[better];
-      const bool meets = rule.threshold < 1.0f && better < weaker && shared->alive[weaker] != 0 && shared->alive[better] != 0 &&
+      const bool meets = rule.threshold < 1.0f && better < weaker && shared->alive[weaker] != 0 &&
+                         shared->alive[better] != 0 &&
                          (rule.class_aware == 0 || other.object_class == mine.object_class) &&
                          suppress_overlaps(other.box, mine.box, rule.threshold);
       const uint32_t bits = __ballot_sync(kAllLanes, meets);
