@@ -16,13 +16,13 @@ Size picture_input_of(const Engine& engine, std::string_view family) {
   return {static_cast<std::int32_t>(shape[3]), static_cast<std::int32_t>(shape[2])};
 }
 
-std::string describe_outputs(const Engine& engine) {
+std::string describe_tensors(std::span<const TensorInfo> tensors) {
   std::string text;
-  for (const TensorInfo& output : engine.outputs()) {
-    text += fmt::format("{}'{}' {} {}", text.empty() ? "" : ", ", output.name, to_string(output.type),
-                        to_string(output.shape));
+  for (const TensorInfo& tensor : tensors) {
+    text += fmt::format("{}'{}' {} {}", text.empty() ? "" : ", ", tensor.name, to_string(tensor.type),
+                        to_string(tensor.shape));
   }
-  return text;
+  return text.empty() ? "none" : text;
 }
 
 }  // namespace vrt

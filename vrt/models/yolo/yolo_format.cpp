@@ -1,84 +1,21 @@
 #include "vrt/models/yolo/yolo_format.h"
 
-#include <array>
-#include <cctype>
-#include <charconv>
-#include <string_view>
-#include <vector>
+#include <utility>
 
 #include "vrt/base/fail.h"
+#include "vrt/models/common/class_name_text.h"
+#include "vrt/models/common/detector_input.h"
 
 namespace vrt {
 namespace {
 
-constexpr std::int32_t kMostClasses = 1 << 16;
 constexpr std::int32_t kCocoPoseValues = 4 + 1 + 17 * 3;
-
-// Reads a Python literal from left to right.
-class LiteralReader {
- public:
-  explicit LiteralReader(std::string_view text) : all_(text), text_(text) {}
-
-  bool take(char wanted) {
-    skip_spaces();
-    if (text_.empty() || text_.front() != wanted) return false;
-    text_.remove_prefix(1);
-    return true;
-  }
-  void expect(char wanted) {
-    if (!take(wanted)) refuse(std::string("'") + wanted + "'");
-  }
-  std::int32_t number() {
-    skip_spaces();
-    std::int32_t value = 0;
-    const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), value);
-    if (error != std::errc()) refuse("a number");
-    text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
-    return value;
-  }
-  std::string quoted() {
-    skip_spaces();
-    if (text_.empty() || (text_.front() != '\'' && text_.front() != '"')) refuse("a quoted name");
-    const char quote = text_.front();
-    std::string result;
-    for (std::size_t i = 1; i < text_.size(); ++i) {
-      if (text_[i] == quote) {
-        text_.remove_prefix(i + 1);
-        return result;
-      }
-      if (text_[i] == '\\' && i + 1 < text_.size()) ++i;
-      result.push_back(text_[i]);
-    }
-    refuse("the end of a quoted name");
-  }
-  [[noreturn]] void refuse(const std::string& expected) const {
-    fail(ErrorCode::kCorrupt, "the model's metadata: expected {} at character {} of: {}", expected,
-         all_.size() - text_.size(), all_.substr(0, 200));
-  }
-
- private:
-  void skip_spaces() {
-    while (!text_.empty() && std::isspace(static_cast<unsigned char>(text_.front())) != 0) text_.remove_prefix(1);
-  }
-
-  std::string_view all_;
-  std::string_view text_;
-};
 
 YoloTask parse_task(const std::string& task) {
   if (task == "detect") return YoloTask::kDetect;
   if (task == "segment") return YoloTask::kSegment;
   if (task == "pose") return YoloTask::kPose;
   fail(ErrorCode::kUnsupported, "the model's metadata calls its task '{}'; vrt decodes detect, segment and pose", task);
-}
-
-std::string describe(std::span<const TensorInfo> outputs) {
-  std::string text;
-  for (const TensorInfo& output : outputs) {
-    text += fmt::format("{}'{}' {} {}", text.empty() ? "" : ", ", output.name, to_string(output.type),
-                        to_string(output.shape));
-  }
-  return text.empty() ? "none" : text;
 }
 
 bool is_float(const TensorInfo& output, std::size_t rank) {
@@ -105,7 +42,7 @@ void find_outputs(std::span<const TensorInfo> outputs, YoloFormat& format) {
       objects == 1 && prototypes <= 1 && objects + prototypes == outputs.size(),
       "not the outputs of a YOLO network: expected objects, float32 [1, values, N] or [1, N, values], and for masks "
       "prototypes, float32 [1, M, h, w]; found {}",
-      describe(outputs));
+      describe_tensors(outputs));
 }
 
 // What the values of an object can be in one layout; nothing where they do not fit.
@@ -173,36 +110,19 @@ void require_no_riddle(const YoloFormat& format, const YoloFacts& facts, const s
 
 }  // namespace
 
-ClassNames parse_class_names(const std::string& dictionary) {
-  LiteralReader reader(dictionary);
-  std::vector<std::string> names;
-  reader.expect('{');
-  while (!reader.take('}')) {
-    const std::int32_t id = reader.number();
-    if (id < 0 || id >= kMostClasses) reader.refuse("a class id below 65536");
-    reader.expect(':');
-    if (static_cast<std::size_t>(id) >= names.size()) names.resize(static_cast<std::size_t>(id) + 1);
-    names[static_cast<std::size_t>(id)] = reader.quoted();
-    if (reader.take(',')) continue;
-    reader.expect('}');
-    break;
-  }
-  return ClassNames(std::move(names));
-}
-
 YoloFacts yolo_facts_of(const std::map<std::string, std::string>& metadata) {
   YoloFacts facts;
   if (const auto task = metadata.find("task"); task != metadata.end()) facts.task = parse_task(task->second);
   if (const auto names = metadata.find("names"); names != metadata.end())
     facts.names = parse_class_names(names->second);
   if (const auto points = metadata.find("kpt_shape"); points != metadata.end()) {
-    LiteralReader reader(points->second);
-    if (!reader.take('[')) reader.expect('(');
-    facts.keypoints = reader.number();
-    reader.expect(',');
-    facts.keypoint_values = reader.number();
-    if (facts.keypoints <= 0 || facts.keypoint_values < 2 || facts.keypoint_values > 3)
-      reader.refuse("[points, 2 or 3]");
+    const auto [number, values] = parse_pair(points->second);
+    if (number <= 0 || values < 2 || values > 3) {
+      fail(ErrorCode::kCorrupt, "the model's metadata: expected [points, 2 or 3] as kpt_shape, found {}",
+           points->second);
+    }
+    facts.keypoints = number;
+    facts.keypoint_values = values;
   }
   if (const auto whole = metadata.find("end2end"); whole != metadata.end() && whole->second == "True")
     facts.layout = YoloLayout::kEndToEnd;
@@ -215,7 +135,7 @@ YoloFormat recognise_yolo(std::span<const TensorInfo> outputs, const YoloFacts& 
   const Shape& shape = outputs[format.output].shape;
   const Reading planes = read_layout(format, shape, YoloLayout::kPlanes, facts);
   const Reading whole = read_layout(format, shape, YoloLayout::kEndToEnd, facts);
-  const std::string found = describe(outputs);
+  const std::string found = describe_tensors(outputs);
   require(planes.fits || whole.fits,
           "not the outputs of a YOLO network{}: expected [1, 4 + classes + …, N], or end to end [1, N, 6 + …], where … "
           "are 3 "

@@ -50,10 +50,6 @@ struct YoloFormat {
 /// read, kUnsupported for a task that vrt does not decode.
 [[nodiscard]] YoloFacts yolo_facts_of(const std::map<std::string, std::string>& metadata);
 
-/// The names of a Python dictionary from class ids to names, as Ultralytics writes it: "{0: 'person', 1: 'bicycle'}". Throws
-/// kCorrupt with what could not be read.
-[[nodiscard]] ClassNames parse_class_names(const std::string& dictionary);
-
 /// Throws kInvalidArgument with what was met if the outputs fit no format, or more than one.
 [[nodiscard]] YoloFormat recognise_yolo(std::span<const TensorInfo> outputs, const YoloFacts& facts);
 

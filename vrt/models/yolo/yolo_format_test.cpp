@@ -8,6 +8,7 @@
 
 #include "vrt/base/error.h"
 #include "vrt/base/testing/error_of.h"
+#include "vrt/models/common/class_name_text.h"
 
 namespace vrt {
 namespace {
