@@ -24,7 +24,7 @@ NAMES = (
     "clock of events",
     "network",
 )
-KERNELS = NAMES[:7]
+KERNELS = NAMES[:10]
 
 
 class SelfTestTest(ToolTest):

@@ -176,7 +176,7 @@ __device__ inline float4 suppress_to_source(const float4& box, const BoxLayout& 
 // `ranked` has counts[1] keys in descending order, as merge_candidates writes them; `boxes` has the box of item i at index
 // i / pairs, `classes` its class (null: it is i % pairs). What stays goes, best first, to found_boxes (source pixels), found_scores,
 // found_classes and found_indices, and how many those are to `found_count`.
-extern "C" __global__ void __launch_bounds__(1024)
+extern "C" __global__ void __launch_bounds__(1024, 1)
     suppress_ranked(const uint64_t* __restrict__ ranked, const int32_t* __restrict__ counts,
                     const float* __restrict__ boxes, const int32_t* __restrict__ classes, BoxLayout layout,
                     SuppressionRule rule, float4* __restrict__ found_boxes, float* __restrict__ found_scores,
