@@ -13,6 +13,9 @@ namespace vrt {
 
 /// Preprocessing by format, size, mode, filter and batch, beside the speed of a copy.
 void measure_preprocess(Device device, GpuReport& report);
+/// What detectors do behind their networks: decoding with suppression, selection, masks. Seeded data, which
+/// gpu_detect_against_python.py makes again.
+void measure_detect(Device device, GpuReport& report);
 /// What a launch costs the host: vrt's, the driver's own, and a frame of ten kernels as launches and as a graph.
 void measure_launch(Device device, GpuReport& report);
 /// Compiling every kernel of vrt with an empty cache and with a full one, each time in a process of its own.
