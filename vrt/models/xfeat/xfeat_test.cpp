@@ -181,12 +181,14 @@ TEST_P(XFeatTest, OtherNetworksAreRefusedWithWhatWasFound) {
   grey.input("image", {1, 1, 64, 64});
   grey.node("Relu", {"image"}, "same");
   grey.output("same", {1, 1, 64, 64});
-  EXPECT_THAT(error_of([&] { XFeat(open(grey.bytes()), stream_); }).what(), HasSubstr("'image' float32 [1, 1, 64, 64]"));
+  EXPECT_THAT(error_of([&] { XFeat(open(grey.bytes()), stream_); }).what(),
+              HasSubstr("'image' float32 [1, 1, 64, 64]"));
   testing::OnnxGraph same;
   same.input("image", {1, 3, 64, 64});
   same.node("Relu", {"image"}, "same");
   same.output("same", {1, 3, 64, 64});
-  EXPECT_THAT(error_of([&] { XFeat(open(same.bytes()), stream_); }).what(), HasSubstr("found 'same' float32 [1, 3, 64, 64]"));
+  EXPECT_THAT(error_of([&] { XFeat(open(same.bytes()), stream_); }).what(),
+              HasSubstr("found 'same' float32 [1, 3, 64, 64]"));
   EXPECT_THAT(error_of([&] { XFeat(open(seeing_network({48, 32})), stream_); }).what(), HasSubstr("48x32"));
 }
 
