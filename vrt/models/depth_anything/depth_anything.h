@@ -88,7 +88,7 @@ class VRT_API BasicDepthAnything {
   BasicDepthAnything(BasicDepthAnything&&) noexcept;
   BasicDepthAnything& operator=(BasicDepthAnything&&) noexcept;
 
-  /// Allocates: once, before the loop. Throws kInvalidArgument for a size that is neither empty nor positive, or beyond 2^30 pixels.
+  /// Allocates: once, before the loop. Throws kInvalidArgument for a size that is neither empty nor positive, or beyond 2^29 pixels.
   [[nodiscard]] Result allocate_result(const DepthResultOptions& options = {}) const;
   /// Enqueues preprocessing (a stretch to the input, bilinear, ImageNet's mean and deviation), network, resampling (bilinear between the
   /// cells' centres) and what the result's options say. Allocates nothing, does not wait. `image` stays alive and unchanged, and

@@ -12,12 +12,12 @@
 namespace vrt {
 namespace {
 
-constexpr std::int64_t kMostPixels = std::int64_t{1} << 30;
+constexpr std::int64_t kMostPixels = std::int64_t{1} << 29;  // Bytes of a picture are counted in 32 bits.
 
 Size checked_size(Size size, Size grid) {
   if (size == Size{}) return grid;
   require(size.width > 0 && size.height > 0 && std::int64_t{size.width} * size.height <= kMostPixels,
-          "a depth map of {}x{}: expected positive sides and at most 2^30 pixels", size.width, size.height);
+          "a depth map of {}x{}: expected positive sides and at most 2^29 pixels", size.width, size.height);
   // Where a pixel lies between cells is worked out in 32 bits.
   const auto fits = [](std::int64_t pixels, std::int64_t cells) {
     return (2 * pixels + 1) * cells <= std::numeric_limits<std::int32_t>::max();

@@ -14,7 +14,11 @@
 
 #include "vrt/base/error.h"
 #include "vrt/device/emulator/emulate.h"
+#include "vrt/models/depth_anything/depth_colors_cu.h"
+#include "vrt/models/depth_anything/depth_colors_emulated.h"
 #include "vrt/models/depth_anything/depth_range_emulated.h"
+#include "vrt/models/depth_anything/depth_resample_cu.h"
+#include "vrt/models/depth_anything/depth_resample_emulated.h"
 #include "vrt/models/testing/device_data.h"
 
 namespace vrt {
@@ -161,10 +165,15 @@ TEST_P(DepthMapsTest, GreatValuesStayFinite) {
 
 TEST_P(DepthMapsTest, EightThousandPixelsAcrossAreExactAtTheirEnds) {
   const Grid grid = random_grid({518, 518}, 9, 1, 50);
-  const Made made = make(grid, {7680, 4320}, DepthKind::kMetric);
+  DepthMapper mapper(stream_, DepthKind::kMetric);
+  DepthBuffers result(stream_, grid.size, {.size = {7680, 4320}, .read_back = true});
+  const auto values = testing::to_device(stream_, grid.values);
+  mapper.submit({grid.size, values.span()}, result);
+  result.enqueue_read_back(stream_);
+  stream_.synchronize();
   for (const auto& [x, y] : {std::pair{0, 0}, {7679, 4319}, {7679, 0}, {4001, 2503}, {3839, 2160}, {7600, 4300}}) {
     const double expected = by_definition(grid, {7680, 4320}, x, y, DepthKind::kMetric).value();
-    const float found = made.map[static_cast<std::size_t>(y) * 7680 + static_cast<std::size_t>(x)];
+    const float found = result.host_map()[static_cast<std::size_t>(y) * 7680 + static_cast<std::size_t>(x)];
     EXPECT_NEAR(found, expected, 1e-5 * expected) << x << " " << y;
   }
 }
@@ -253,6 +262,54 @@ TEST(DepthRangeKernelTest, IsTheLeastAndTheGreatestKnownValue) {
                    static_cast<std::int32_t>(grid.values.size()), above, range.device());
     EXPECT_THAT(range.values(), ::testing::ElementsAre(~key(least), key(greatest)));
   }
+}
+
+// Of the .cu itself: one thread a pixel.
+TEST(DepthColorsKernelTest, HasTheBytesOfTheHostsVersion) {
+  using Colors = void(DeviceSpan<const float>, std::int32_t, float, DeviceSpan<const std::uint32_t>, std::int32_t,
+                      DeviceSpan<std::uint8_t>);
+  Grid grid = random_grid({37, 41}, 12, -2, 9);
+  grid.values[5] = kNaN;
+  grid.values[6] = kInfinity;
+  const auto count = static_cast<std::int32_t>(grid.values.size());
+  const auto key = [](float value) { return std::bit_cast<std::uint32_t>(value) + 0x80000000U; };
+  const std::vector<std::uint32_t> ends{~key(0.25F), key(9)};
+  const Stream stream(Device::cpu());
+  const auto host_map = testing::to_device(stream, grid.values);
+  const auto host_range = testing::to_device(stream, ends);
+  for (const std::int32_t near_is_small : {0, 1}) {
+    const GuardedBuffer<float> map(grid.values);
+    const GuardedBuffer<std::uint32_t> range(ends);
+    GuardedBuffer<std::uint8_t> rgb(3 * grid.values.size());
+    emulate<Colors>(kernels::emulated::depth_colors_cu, "depth_colors", grid_1d(grid.values.size(), 64), {},
+                    map.device(), count, 0.0F, range.device(), near_is_small, rgb.device());
+    auto host_rgb = DeviceBuffer<std::uint8_t>::zeros(stream, 3 * grid.values.size());
+    KernelModule::load(stream.device(), kernels::depth_colors_cu)
+        .get<Colors>("depth_colors")
+        .launch(stream, grid_1d(grid.values.size()), host_map.span(), count, 0.0F, host_range.span(), near_is_small,
+                host_rgb.span());
+    EXPECT_EQ(read_back_blocking(stream, host_rgb.span()), rgb.values());
+  }
+}
+
+// Likewise.
+TEST(DepthResampleKernelTest, HasTheBitsOfTheHostsVersion) {
+  using Params = kernels::depth_resample::DepthResample;
+  using Resample = void(DeviceSpan<const float>, DeviceSpan<float>, Params);
+  Grid grid = random_grid({19, 13}, 13, -2, 9);
+  grid.values[30] = kNaN;
+  const Params params{19, 13, 47, 31, 0, 0};
+  const GuardedBuffer<float> values(grid.values);
+  GuardedBuffer<float> map(47 * 31);
+  emulate<Resample>(kernels::emulated::depth_resample_cu, "depth_resample", grid_2d(47, 31), {}, values.device(),
+                    map.device(), params);
+  const Stream stream(Device::cpu());
+  const auto host_values = testing::to_device(stream, grid.values);
+  auto host_map = DeviceBuffer<float>::zeros(stream, 47 * 31);
+  KernelModule::load(stream.device(), kernels::depth_resample_cu)
+      .get<Resample>("depth_resample")
+      .launch(stream, grid_2d(47, 31), host_values.span(), host_map.span(), params);
+  EXPECT_EQ(read_back_blocking(stream, host_map.span()), map.values());
 }
 
 }  // namespace
