@@ -108,8 +108,8 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-// Copies the keys that are left, in any order: between `keep` and kSelectSurvivors, or all if there are fewer. `survivor_count` is 0
-// before.
+// Copies the keys that are left, in any order: between `keep` and kSelectSurvivors, or all if there are fewer; never more than
+// kSelectSurvivors are written. `survivor_count` is 0 before.
 extern "C" __global__ void __launch_bounds__(256)
     xfeat_survivors(const uint64_t* __restrict__ keys, const int32_t* __restrict__ key_count, int32_t capacity,
                     int32_t keep, const SelectState* __restrict__ before, const int32_t* __restrict__ before_bins,
@@ -128,6 +128,7 @@ extern "C" __global__ void __launch_bounds__(256)
     int32_t first = 0;
     if (thread % 32 == 0 && staying != 0) first = atomicAdd(survivor_count, __popc(staying));  // Once for the warp.
     first = __shfl_sync(kSelectLanes, first, 0);
-    if (stays) survivors[first + __popc(staying & before_lane)] = key;
+    const int32_t at = first + __popc(staying & before_lane);
+    if (stays && at < kSelectSurvivors) survivors[at] = key;
   }
 }

@@ -10,7 +10,7 @@ SelectState resolved(const SelectState& before, const int32_t* bins, int32_t kee
   if (before.reaching <= kSelectSurvivors) return before;
   int32_t bin = kSelectBins - 1;
   int32_t beyond = before.above;
-  while (beyond + bins[bin] < keep) beyond += bins[bin--];
+  while (bin > 0 && beyond + bins[bin] < keep) beyond += bins[bin--];
   const int32_t shift = next_shift(before.shift);
   return {before.floor | (static_cast<uint64_t>(bin) << shift), shift, beyond, beyond + bins[bin], 0};
 }
@@ -44,7 +44,9 @@ void xfeat_survivors(const vrt::HostBlocks& blocks, const uint64_t* keys, const 
   const uint64_t floor = entered(count, keep, before, before_bins).floor;
   int32_t found = 0;
   for (int32_t i = 0; i < count; ++i) {
-    if (keys[i] >= floor) survivors[found++] = keys[i];
+    if (keys[i] < floor) continue;
+    if (found < kSelectSurvivors) survivors[found] = keys[i];
+    ++found;
   }
   *survivor_count = found;
 }
