@@ -22,6 +22,10 @@ void measure_launch(Device device, GpuReport& report);
 void measure_jit(Device device, GpuReport& report);
 /// What that process does: `how` is "serial" or "async". Prints a line "NAME MILLISECONDS" for each time it took.
 void run_jit_child(Device device, std::string_view how);
+/// Matching sets of descriptors, in float16 and float32.
+void measure_match(Device device, GpuReport& report);
+/// Keypoints and descriptors from XFeat's outputs.
+void measure_features(Device device, GpuReport& report);
 /// `frames` frames of preprocessing and face decoding. False if memory grew behind the warm-up, of the device by anything, of the
 /// host by more than 2 MiB.
 [[nodiscard]] bool measure_soak(Device device, std::int64_t frames, GpuReport& report);
