@@ -21,7 +21,7 @@ HEAD_SCALES = [(r"^head\.conv3\.weight", 0.1)]  # metres that do not all reach t
 
 def add_arguments(parser):
     parser.add_argument("--size", choices=SIZES, default="small", help="with random weights")
-    parser.add_argument("--metric", type=float, metavar="METRES", help="with random weights: metres, up to this many")
+    parser.add_argument("--metric", type=int, metavar="METRES", help="with random weights: metres, up to this many")
     parser.add_argument("--input", type=int, nargs=2, metavar=("HEIGHT", "WIDTH"), default=(518, 518))
     parser.add_argument("--dynamic-batch", action="store_true", help="leave the number of frames open")
 
@@ -55,7 +55,7 @@ def _random(args):
         neck_hidden_sizes=list(neck),
         fusion_hidden_size=fusion,
         depth_estimation_type="metric" if args.metric else "relative",
-        max_depth=args.metric,
+        max_depth=args.metric or 1,
     )
     network = DepthAnythingForDepthEstimation(config)
     seeded_weights.fill(network, args.random_weights, scale=HEAD_SCALES)
