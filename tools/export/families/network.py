@@ -2,6 +2,7 @@
 
 import dataclasses
 import pathlib
+import warnings
 
 import onnx
 import torch
@@ -26,6 +27,8 @@ def write(network, path):
 
     By tracing (`dynamo=False`): it needs no further package, keeps the names, and gives static shapes where they are.
     """
+    warnings.filterwarnings("ignore", category=torch.jit.TracerWarning)  # of sizes that are constants here
+    warnings.filterwarnings("ignore", category=DeprecationWarning)  # of tracing itself
     path = pathlib.Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with torch.no_grad():

@@ -35,14 +35,19 @@ def _working_folder():
             os.chdir(before)
 
 
-def _random(args):
+def _random(args, folder):
     from ultralytics import YOLO
-    from ultralytics.cfg import get_cfg  # noqa: F401 - loads the defaults before the network asks for them
-    from ultralytics.utils import YAML, ROOT
+    from ultralytics.nn.tasks import yaml_model_load
+    from ultralytics.utils import ROOT, YAML
 
     if not args.architecture:
         raise SystemExit("--random-weights needs --architecture: yolov8n, yolo11n-seg, yolo11n-pose, …")
-    model = YOLO(f"{args.architecture}.yaml")
+    file = f"{args.architecture}.yaml"
+    architecture = yaml_model_load(file)
+    if "kpt_shape" in architecture:
+        architecture["nc"] = 1  # people only, as the checkpoints; some of the architectures' files say 80 classes
+    YAML.save(folder / file, architecture)
+    model = YOLO(folder / file)
     seeded_weights.fill(model.model, args.random_weights, keep=r"\.dfl\.")
     if model.task == "pose":
         model.model.names = {0: "person"}
@@ -63,7 +68,7 @@ def write(args):
 
             model = YOLO(shutil.copy(checkpoint, folder))
         else:
-            model = _random(args)
+            model = _random(args, folder)
         has_end = getattr(model.model.model[-1], "one2one_cv2", None) is not None
         if args.end_to_end and not has_end:
             raise SystemExit("--end-to-end: this network has no such head")
