@@ -15,6 +15,7 @@
 #include "vrt/base/fail.h"
 #include "vrt/device/device.h"
 #include "vrt/engine/engine.h"
+#include "vrt/engine/engine_cache.h"
 #include "vrt/hub/registry.h"
 #include "vrt/media/media_library.h"
 #include "vrt/media/sink.h"
@@ -101,6 +102,16 @@ std::string try_cache() {
   return root.string();
 }
 
+std::string describe_engine_cache() {
+  const detail::EngineCache cache = detail::EngineCache::from_environment();
+  if (!cache.is_on()) return "off";
+  std::uint64_t bytes = 0;
+  const auto entries = cache.entries();
+  for (const auto& entry : entries) bytes += entry.bytes;
+  return fmt::format("{}, {} engines, {:.1f} MB", cache.folder().string(), entries.size(),
+                     static_cast<double>(bytes) / (1 << 20));
+}
+
 void print(const Finding& finding, std::string_view os_release) {
   fmt::print("{:<17} {:<7} {}\n", finding.subject, finding.found ? "ok" : "missing", finding.text);
   if (finding.found || !finding.package) return;
@@ -122,6 +133,7 @@ int doctor_command() {
     findings.push_back(find(fmt::format("model {}", entry.name), look, Missing::kModel));
   }
   findings.push_back(find("cache folder", try_cache));
+  findings.push_back(find("engine cache", describe_engine_cache));
   const std::string os_release = read_os_release();
   for (const Finding& finding : findings) print(finding, os_release);
   if (!can_run) fail(ErrorCode::kUnavailable, "no inference backend can be used, so no model can run");
