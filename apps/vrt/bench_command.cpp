@@ -37,6 +37,7 @@ BenchmarkOptions options_of(const BenchArguments& arguments) {
           "models` lists",
           arguments.model);
   options.engine = checked_engine(arguments.engine);
+  options.precision = precision_of(arguments.fp16);
   options.device = arguments.without_network ? Device::parse(arguments.device)
                                              : device_for_models(arguments.device, arguments.engine);
   if (!arguments.without_network) options.model = resolve_model(arguments.model);

@@ -54,8 +54,8 @@ std::uint64_t cache_limit_bytes(const char* variable, std::uint64_t megabytes) {
   const std::string_view text = value == nullptr ? "" : value;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), megabytes);
   const bool is_number = error == std::errc() && stop == text.data() + text.size() && megabytes <= kMost;
-  require(text.empty() || is_number, "{}: expected megabytes from 0 to {}, found \"{}\"; correct it or unset it", variable,
-          kMost, text);
+  require(text.empty() || is_number, "{}: expected megabytes from 0 to {}, found \"{}\"; correct it or unset it",
+          variable, kMost, text);
   return megabytes << 20U;
 }
 

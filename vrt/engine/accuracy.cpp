@@ -23,18 +23,22 @@ std::size_t item_bytes(const TensorInfo& info) {
   return info.batched ? bytes / static_cast<std::size_t>(info.shape[0]) : bytes;
 }
 
-const std::vector<std::byte>& input_of(const SampleInputs& sample, std::span<const TensorInfo> names, std::size_t index) {
+const std::vector<std::byte>& input_of(const SampleInputs& sample, std::span<const TensorInfo> names,
+                                       std::size_t index) {
   auto found = sample.find(names[index].name);
   if (found == sample.end() && names.size() == 1) found = sample.find("");
-  require(found != sample.end(), "AccuracyOptions::samples: a sample has nothing for the input '{}'", names[index].name);
+  require(found != sample.end(), "AccuracyOptions::samples: a sample has nothing for the input '{}'",
+          names[index].name);
   return found->second;
 }
 
 /// The items of a sample, from what it has for a batched input; 0 where none is.
-std::int64_t batch_of(const SampleInputs& sample, std::span<const TensorInfo> names, std::span<const TensorInfo> inputs) {
+std::int64_t batch_of(const SampleInputs& sample, std::span<const TensorInfo> names,
+                      std::span<const TensorInfo> inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].batched)
-      return static_cast<std::int64_t>(input_of(sample, names, i).size() / std::max<std::size_t>(item_bytes(inputs[i]), 1));
+      return static_cast<std::int64_t>(input_of(sample, names, i).size() /
+                                       std::max<std::size_t>(item_bytes(inputs[i]), 1));
   }
   return 0;
 }
@@ -42,9 +46,10 @@ std::int64_t batch_of(const SampleInputs& sample, std::span<const TensorInfo> na
 void require_same_outputs(const Engine& engine, const Engine& reference) {
   const auto& ours = engine.outputs();
   const auto& theirs = reference.outputs();
-  const bool same = std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(), [](const auto& a, const auto& b) {
-    return is_floating(a.type) == is_floating(b.type) && a.shape == b.shape && a.batched == b.batched;
-  });
+  const bool same =
+      std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(), [](const auto& a, const auto& b) {
+        return is_floating(a.type) == is_floating(b.type) && a.shape == b.shape && a.batched == b.batched;
+      });
   if (same && engine.inputs().size() == reference.inputs().size()) return;
   fail(ErrorCode::kBackend, "{} and {} see different inputs and outputs in '{}': they cannot be compared",
        engine.state()->backend_text(), reference.state()->backend_text(), engine.model().string());
@@ -97,7 +102,8 @@ OutputAccuracy OutputComparison::result(const std::string& name) const {
   }
   // An output that does not vary is measured by its magnitude.
   const double range = any_finite_ ? highest_ - lowest_ : 0;
-  const double scale = range > 0 ? range : std::sqrt(reference_square_ / static_cast<double>(std::max<std::uint64_t>(count_, 1)));
+  const double scale =
+      range > 0 ? range : std::sqrt(reference_square_ / static_cast<double>(std::max<std::uint64_t>(count_, 1)));
   if (largest_difference_ > 0) output.share_of_range = scale > 0 ? largest_difference_ / scale : kInfinity;
   const double norms = std::sqrt(square_) * std::sqrt(reference_square_);
   if (norms > 0) output.cosine = std::clamp(dot_ / norms, -1.0, 1.0);
@@ -118,7 +124,8 @@ void SampleRunner::run(const SampleInputs& sample, std::span<const TensorInfo> n
             bytes.size(), names[i].name, needed);
     if (needed == 0) continue;
     const TensorView view = session_.input(i);
-    upload_blocking<std::byte>(stream_, bytes, DeviceSpan<std::byte>::from_raw(static_cast<std::byte*>(view.data()), needed));
+    upload_blocking<std::byte>(stream_, bytes,
+                               DeviceSpan<std::byte>::from_raw(static_cast<std::byte*>(view.data()), needed));
   }
   session_.submit();
   stream_.synchronize();
@@ -132,7 +139,8 @@ std::vector<std::byte> SampleRunner::output(std::size_t index) const {
   return read_back_blocking(stream_, DeviceSpan<std::byte>::from_raw(static_cast<std::byte*>(view.data()), bytes));
 }
 
-Engine open_reference(const std::filesystem::path& model, const EngineOptions& options, const std::string& own_backend) {
+Engine open_reference(const std::filesystem::path& model, const EngineOptions& options,
+                      const std::string& own_backend) {
   EngineOptions exact;
   exact.input_shapes = options.input_shapes;
   exact.batch = options.batch;
@@ -168,7 +176,8 @@ AccuracyReport compare(const Engine& engine, const Engine& reference, std::span<
   SampleRunner exact(reference);
   const auto runs = static_cast<std::int32_t>(samples.size());
   for (std::int32_t run = 0; run < runs; ++run) {
-    if (!progress(run + 1, runs)) fail(ErrorCode::kCancelled, "stopped while '{}' was compared with float32", engine.model().string());
+    if (!progress(run + 1, runs))
+      fail(ErrorCode::kCancelled, "stopped while '{}' was compared with float32", engine.model().string());
     runner.run(samples[static_cast<std::size_t>(run)], engine.inputs());
     exact.run(samples[static_cast<std::size_t>(run)], engine.inputs());
     for (std::size_t i = 0; i < comparisons.size(); ++i)

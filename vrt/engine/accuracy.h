@@ -60,8 +60,8 @@ class SampleRunner {
 using RunProgress = std::function<bool(std::int32_t run, std::int32_t runs)>;
 
 /// Both on all samples (noise where there are none). Throws kBackend where the two do not have outputs of the same shapes.
-[[nodiscard]] AccuracyReport compare(const Engine& engine, const Engine& reference, std::span<const SampleInputs> samples,
-                                     const RunProgress& progress);
+[[nodiscard]] AccuracyReport compare(const Engine& engine, const Engine& reference,
+                                     std::span<const SampleInputs> samples, const RunProgress& progress);
 
 /// The output that is farthest out of bounds; nullptr if none is.
 [[nodiscard]] const OutputAccuracy* find_worst(const AccuracyReport& report, const AccuracyOptions& bounds);

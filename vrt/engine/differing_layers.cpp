@@ -73,7 +73,8 @@ class LayerSearch {
 
   [[nodiscard]] std::vector<OutputAccuracy> measure(const std::vector<std::size_t>& indices) const {
     std::vector<std::string> names;
-    for (const std::size_t index : indices) names.push_back(values_[index].value);
+    for (const std::size_t index : indices)
+      if (values_[index].output < 0) names.push_back(values_[index].value);
     BuildRequest request = request_;
     request.file = folder_.path() / "reduced.onnx";
     const fs::path exact = folder_.path() / "exact.onnx";
@@ -88,7 +89,19 @@ class LayerSearch {
       return !progress || progress({"looking for the first layers that differ", run, runs});
     };
     const AccuracyReport report = compare(reduced, reference, request.options->accuracy.samples, go_on);
-    return {report.outputs.end() - std::ssize(indices), report.outputs.end()};
+    return in_order_of(indices, report, names.size());
+  }
+
+  /// The network's own outputs come first in the report, then the exposed values.
+  [[nodiscard]] std::vector<OutputAccuracy> in_order_of(const std::vector<std::size_t>& indices,
+                                                        const AccuracyReport& report, std::size_t exposed) const {
+    std::vector<OutputAccuracy> accuracies;
+    std::size_t next = report.outputs.size() - exposed;
+    for (const std::size_t index : indices) {
+      const int output = values_[index].output;
+      accuracies.push_back(report.outputs.at(output < 0 ? next++ : static_cast<std::size_t>(output)));
+    }
+    return accuracies;
   }
 
   const std::shared_ptr<BackendContext>& backend_;

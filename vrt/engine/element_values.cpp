@@ -63,7 +63,8 @@ double element_at(DType type, std::span<const std::byte> bytes, std::size_t inde
   switch (type) {
     case DType::kFloat32: return static_cast<double>(load<float>(bytes, index));
     case DType::kFloat16: return from_half(load<std::uint16_t>(bytes, index));
-    case DType::kBFloat16: return static_cast<double>(bits_to_float(std::uint32_t{load<std::uint16_t>(bytes, index)} << 16U));
+    case DType::kBFloat16:
+      return static_cast<double>(bits_to_float(std::uint32_t{load<std::uint16_t>(bytes, index)} << 16U));
     case DType::kInt8: return load<std::int8_t>(bytes, index);
     case DType::kUInt8: return load<std::uint8_t>(bytes, index);
     case DType::kInt32: return load<std::int32_t>(bytes, index);

@@ -107,7 +107,8 @@ EngineState::EngineState(std::shared_ptr<BackendContext> context, fs::path model
       device_(handle.get_deleter().device),
       operation_name_(with_static_storage(fmt::format("network '{}'", model_.stem().string()))),
       handle_(std::move(handle)),
-      inputs_(describe_all(*context_, this->handle(), table().engine_input_count(this->handle()), table().engine_input)),
+      inputs_(
+          describe_all(*context_, this->handle(), table().engine_input_count(this->handle()), table().engine_input)),
       outputs_(
           describe_all(*context_, this->handle(), table().engine_output_count(this->handle()), table().engine_output)),
       batch_(batch) {}

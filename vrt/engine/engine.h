@@ -57,6 +57,7 @@ struct BuildProgress {
 using SampleInputs = std::map<std::string, std::vector<std::byte>>;
 
 /// How a network of reduced precision is compared with its float32 reference after it was built (docs/fp16.md).
+/// Bounds that are not these defaults also hold for an engine that was kept by an earlier start, perhaps with others.
 struct AccuracyOptions {
   /// Runs to compare on, e.g. preprocessed frames; empty: eight runs of seeded noise.
   std::vector<SampleInputs> samples = {};
@@ -109,9 +110,10 @@ struct EngineDetails {
 struct OutputAccuracy {
   std::string name;
   double largest_difference = 0;  ///< Absolute, of any element.
-  double share_of_range = 0;      ///< The same, as a share of the output's range in the reference. Of an output that holds no floating point
-                                  ///< numbers: the share of its elements that differ.
-  double cosine = 1;              ///< Of the output and the reference as vectors.
+  double share_of_range =
+      0;  ///< The same, as a share of the output's range in the reference. Of an output that holds no floating point
+          ///< numbers: the share of its elements that differ.
+  double cosine = 1;  ///< Of the output and the reference as vectors.
 };
 
 /// What the comparison of a network of reduced precision with float32 found when it was built.

@@ -171,7 +171,8 @@ ManifestFile serialize_engine(const EngineState& engine, const fs::path& target)
   backend_of(engine.device()).with_context([&] {
     const std::int32_t status = engine.table().engine_serialize(engine.handle(), &take_bytes, &file, text.get());
     file.throw_refusal();
-    text.check(status, fmt::format("{} cannot serialise the engine of '{}'", engine.backend_text(), engine.model().string()));
+    text.check(status,
+               fmt::format("{} cannot serialise the engine of '{}'", engine.backend_text(), engine.model().string()));
   });
   return file.finish();
 }

@@ -17,7 +17,7 @@ struct BuildRequest {
   std::filesystem::path file;   ///< What the backend gets: the same, or what was made of it.
   Device device;
   const EngineOptions* options = nullptr;
-  bool shapes_are_in_file = false;  ///< The options' shapes were written into the file: the backend need not reshape.
+  bool shapes_are_in_file = false;    ///< The options' shapes were written into the file: the backend need not reshape.
   std::filesystem::path timing_file;  ///< Empty: none.
 };
 

@@ -92,8 +92,7 @@ Manifest read_manifest(const fs::path& entry) {
   require_trusted(path);
   if (!fs::is_regular_file(path)) fail(ErrorCode::kCorrupt, "{} is no file", path.string());
   const MappedFile file(path);
-  Manifest manifest =
-      parse_manifest({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()});
+  Manifest manifest = parse_manifest({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()});
   if (key_of(manifest.identity) != entry.filename().string())
     fail(ErrorCode::kCorrupt, "{} is the manifest of another key", path.string());
   return manifest;
@@ -259,7 +258,9 @@ std::optional<EngineCache::Found> EngineCache::look_up(const std::string& key) c
   return found;
 }
 
-fs::path EngineCache::lock_path(const std::string& key) const { return folder_ / ("." + key + std::string(kLockSuffix)); }
+fs::path EngineCache::lock_path(const std::string& key) const {
+  return folder_ / ("." + key + std::string(kLockSuffix));
+}
 
 FileLock EngineCache::wait_for_lock(const std::string& key, const std::function<bool()>& go_on) const {
   constexpr std::chrono::milliseconds kPause{50};

@@ -54,6 +54,7 @@ class VRT_API EngineCache {
 
   [[nodiscard]] bool is_on() const noexcept { return !folder_.empty(); }
   [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_; }
+  [[nodiscard]] std::uint64_t limit_bytes() const noexcept { return limit_bytes_; }
   /// Where digests of models are remembered; empty if the cache is off or its folder is not ours.
   [[nodiscard]] std::filesystem::path memo_folder() const;
   /// The file of a backend's timings on a device, its folder made; empty if there is no place for one.
@@ -92,7 +93,8 @@ class VRT_API EngineCache {
     std::uint64_t bytes = 0;
     std::filesystem::file_time_type used;
     std::optional<Manifest> manifest;
-    std::string problem;  ///< Why it would not be taken, without its files' digests; empty if nothing speaks against it.
+    std::string
+        problem;  ///< Why it would not be taken, without its files' digests; empty if nothing speaks against it.
   };
   /// Used last first. Throws kIo if the folder cannot be read; one that is not there is empty.
   [[nodiscard]] std::vector<Entry> entries() const;

@@ -75,7 +75,9 @@ class EngineCacheTest : public testing::FakeWorld {
     EXPECT_EQ(builds(), built + 1);
     EXPECT_EQ(loads(), loaded + 1);
   }
-  void open_doubler(const EngineOptions& options = {}) const { static_cast<void>(open(std::string(kDoubler), options)); }
+  void open_doubler(const EngineOptions& options = {}) const {
+    static_cast<void>(open(std::string(kDoubler), options));
+  }
 };
 
 TEST_F(EngineCacheTest, ASecondStartBuildsNothingAndComputesTheSame) {
@@ -359,7 +361,8 @@ TEST_F(EngineCacheTest, WhoWaitsCanBeStopped) {
   while (leftovers().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EngineOptions options{.backend = "fake"};
   options.progress = [](const BuildProgress& progress) { return progress.phase != "waiting for another build"; };
-  EXPECT_EQ(error_of([&] { static_cast<void>(Engine::open(path, Device::cpu(), options)); }).code(), ErrorCode::kCancelled);
+  EXPECT_EQ(error_of([&] { static_cast<void>(Engine::open(path, Device::cpu(), options)); }).code(),
+            ErrorCode::kCancelled);
   builder.join();
   EXPECT_EQ(builds(), 1);
 }
@@ -538,7 +541,8 @@ TEST_F(AccuracyGateTest, NumbersThatAreNoneFail) {
     EngineOptions options = float16();
     options.accuracy.least_cosine = -1;
     options.accuracy.largest_difference = 1e30;
-    EXPECT_EQ(error_of([&] { static_cast<void>(open(model(error), options)); }).code(), ErrorCode::kUnsupported) << error;
+    EXPECT_EQ(error_of([&] { static_cast<void>(open(model(error), options)); }).code(), ErrorCode::kUnsupported)
+        << error;
   }
 }
 
@@ -547,9 +551,14 @@ TEST_F(AccuracyGateTest, BoundsAreTheCallersAlsoForWhatIsKept) {
   lax.accuracy = {{}, -1, 10};
   static_cast<void>(open(model("0.9"), lax));
   ASSERT_EQ(all().entries().size(), 1U);
-  EXPECT_EQ(error_of([&] { static_cast<void>(open(model("0.9"), float16())); }).code(), ErrorCode::kUnsupported);
+  EngineOptions strict = float16();
+  strict.accuracy.largest_difference = 0.01;
+  EXPECT_EQ(error_of([&] { static_cast<void>(open(model("0.9"), strict)); }).code(), ErrorCode::kUnsupported);
+  EXPECT_THAT(log_.warnings(), IsEmpty());
+  static_cast<void>(open(model("0.9"), float16()));
+  EXPECT_THAT(log_.warnings(), ElementsAre(HasSubstr("laxer bounds")));
   static_cast<void>(open(model("0.9"), lax));
-  EXPECT_EQ(loads(), 1);
+  EXPECT_EQ(loads(), 2);
 }
 
 TEST_F(AccuracyGateTest, SamplesOfTheCallersAreComparedOnce) {
@@ -576,7 +585,8 @@ TEST_F(AccuracyGateTest, SamplesThatDoNotFitAreRefusedByName) {
   EXPECT_THAT(error_of([&] { static_cast<void>(open(model("0"), options)); }).what(),
               AllOf(HasSubstr("'image'"), HasSubstr("20 bytes"), HasSubstr("takes 24")));
   options.accuracy.samples = {{{"picture", std::vector<std::byte>(24)}, {"image2", {}}}};
-  EXPECT_THAT(error_of([&] { static_cast<void>(open(model("0"), options)); }).what(), HasSubstr("nothing for the input 'image'"));
+  EXPECT_THAT(error_of([&] { static_cast<void>(open(model("0"), options)); }).what(),
+              HasSubstr("nothing for the input 'image'"));
 }
 
 TEST_F(AccuracyGateTest, WithoutAReferenceNothingIsBuiltInSilence) {

@@ -34,8 +34,7 @@ EngineTarget target_of(Device device, bool bound_to_driver) {
 EngineSettings settings_of(const EngineOptions& options, Device device) {
   EngineSettings settings;
   settings.input_shapes = options.input_shapes;
-  settings.precision =
-      to_string(options.precision == Precision::kFloat16 ? DType::kFloat16 : DType::kFloat32);
+  settings.precision = to_string(options.precision == Precision::kFloat16 ? DType::kFloat16 : DType::kFloat32);
   if (options.batch.largest > 0) {
     settings.batch_smallest = options.batch.smallest;
     settings.batch_typical = options.batch.typical == 0 ? options.batch.largest : options.batch.typical;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "vrt/base/export.h"
 #include "vrt/engine/backend_context.h"
 #include "vrt/engine/engine.h"
 #include "vrt/engine/manifest.h"
@@ -18,7 +19,8 @@ namespace vrt::detail {
 [[nodiscard]] std::string driver_version_of(Device device);
 
 /// Throws kUnavailable where the device cannot be used.
-[[nodiscard]] EngineIdentity identify_engine(const std::vector<DigestedFile>& model, const BackendContext& backend,
-                                             Device device, const EngineOptions& options);
+[[nodiscard]] VRT_API EngineIdentity identify_engine(const std::vector<DigestedFile>& model,
+                                                     const BackendContext& backend, Device device,
+                                                     const EngineOptions& options);
 
 }  // namespace vrt::detail

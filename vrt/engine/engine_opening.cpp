@@ -40,7 +40,8 @@ std::string utc_now() {
 
 bool is_onnx(const fs::path& model) {
   std::string extension = model.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
   return extension == ".onnx";
 }
 
@@ -57,7 +58,8 @@ class Opening {
       : backend_(std::move(backend)), model_(model), device_(device), options_(options) {}
 
   std::shared_ptr<EngineState> open() {
-    const EngineCache cache = options_.use_cache && is_worth_keeping() ? EngineCache::from_environment() : EngineCache({}, 0);
+    const EngineCache cache =
+        options_.use_cache && is_worth_keeping() ? EngineCache::from_environment() : EngineCache({}, 0);
     if (!cache.is_on() || !identify(cache)) return build_uncached();
     if (auto engine = take(cache)) return engine;
     std::optional<EngineCache::Claim> claim = cache.claim(key_, [this] { return say("waiting for another build"); });
@@ -102,6 +104,7 @@ class Opening {
   [[nodiscard]] std::vector<SampleInputs> noise_of_signature() const;
   void measure(const std::shared_ptr<EngineState>& engine, const fs::path& prepared) const;
   [[nodiscard]] bool fits(const Manifest& manifest) const;
+  void judge_kept(const AccuracyReport& report) const;
   void require_accurate(const AccuracyReport& report, const std::string& layers) const;
   [[nodiscard]] Manifest describe(const Built& built) const;
   [[nodiscard]] BuildRequest request_for(const fs::path& file, const fs::path& timing_file = {}) const {
@@ -145,12 +148,12 @@ std::shared_ptr<EngineState> Opening::take(const EngineCache& cache) {
   is_refused_ = look_up.is_unsound || (look_up.found && !fits(look_up.found->manifest));
   if (!look_up.found || is_refused_) return nullptr;
   const Manifest& manifest = look_up.found->manifest;
-  if (manifest.accuracy) require_accurate(*manifest.accuracy, "");
+  if (manifest.accuracy) judge_kept(*manifest.accuracy);
   try {
     std::shared_ptr<EngineState> engine = make(*look_up.found);
     engine->set_accuracy(manifest.accuracy);
-    log(LogLevel::kInfo, fmt::format("'{}': loaded from cache entry {} in {:.0f} ms", model_.string(), key_.substr(0, 12),
-                                     1000 * seconds_since(start)));
+    log(LogLevel::kInfo, fmt::format("'{}': loaded from cache entry {} in {:.0f} ms", model_.string(),
+                                     key_.substr(0, 12), 1000 * seconds_since(start)));
     return engine;
   } catch (const Error& problem) {
     if (!may_be_built_again(problem)) throw;
@@ -264,19 +267,32 @@ void Opening::measure(const std::shared_ptr<EngineState>& engine, const fs::path
   const Engine reduced = EngineMaker::make(engine);
   const Engine reference = open_reference(model_, options_, std::string(backend_->name()));
   const auto& samples = options_.accuracy.samples;
-  AccuracyReport report = compare(reduced, reference, samples, [this](std::int32_t run, std::int32_t runs) {
-    return say("comparing", run, runs);
-  });
+  AccuracyReport report = compare(reduced, reference, samples,
+                                  [this](std::int32_t run, std::int32_t runs) { return say("comparing", run, runs); });
   if (find_worst(report, options_.accuracy) != nullptr)
     require_accurate(report, describe_differing_layers(backend_, request_for(prepared)));
   engine->set_accuracy(std::move(report));
+}
+
+/// Whoever built it with bounds of their own has decided for this machine; bounds that a caller gives count all the same.
+void Opening::judge_kept(const AccuracyReport& report) const {
+  const AccuracyOptions defaults;
+  const AccuracyOptions& asked = options_.accuracy;
+  const bool any_given =
+      asked.least_cosine != defaults.least_cosine || asked.largest_difference != defaults.largest_difference;
+  if (any_given) return require_accurate(report, "");
+  if (const OutputAccuracy* worst = find_worst(report, asked)) {
+    log(LogLevel::kWarning, fmt::format("'{}' in float16 was built with laxer bounds than usual: it is off in {}",
+                                        model_.string(), detail::describe(*worst, asked)));
+  }
 }
 
 void Opening::require_accurate(const AccuracyReport& report, const std::string& layers) const {
   const OutputAccuracy* worst = find_worst(report, options_.accuracy);
   if (worst == nullptr) return;
   fail(ErrorCode::kUnsupported,
-       "'{}' in float16 by {} {} differs too much from float32 by {} on {} runs of {}: {}{}; keep float32, give samples of "
+       "'{}' in float16 by {} {} differs too much from float32 by {} on {} runs of {}: {}{}; keep float32, give "
+       "samples of "
        "what the network is for, or raise EngineOptions::accuracy",
        model_.string(), backend_->name(), backend_->version(), report.reference, report.runs,
        report.on_noise ? "noise" : "samples", detail::describe(*worst, options_.accuracy), layers);

@@ -58,10 +58,12 @@ class Members {
   }
   std::int64_t integer(const char* key, std::int64_t least) {
     const Json& value = get(key);
-    const bool fits = value.is_number_integer() &&
-                      (!value.is_number_unsigned() ||
-                       value.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
-    if (!fits || value.get<std::int64_t>() < least) refuse(name(key), fmt::format("is no whole number from {} up", least));
+    const bool fits =
+        value.is_number_integer() &&
+        (!value.is_number_unsigned() ||
+         value.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
+    if (!fits || value.get<std::int64_t>() < least)
+      refuse(name(key), fmt::format("is no whole number from {} up", least));
     return value.get<std::int64_t>();
   }
   double number(const char* key) {
@@ -127,9 +129,7 @@ Json json_of(const EngineIdentity& identity) {
           {"target", json_of(identity.target)}};
 }
 
-Json json_of(const ManifestFile& file) {
-  return {{"path", file.path}, {"bytes", file.bytes}, {"sha256", file.sha256}};
-}
+Json json_of(const ManifestFile& file) { return {{"path", file.path}, {"bytes", file.bytes}, {"sha256", file.sha256}}; }
 
 Json json_of(const AccuracyReport& accuracy, const std::string& samples) {
   Json outputs = Json::array();
@@ -234,7 +234,8 @@ void read_accuracy(Members members, Manifest& manifest) {
   accuracy.runs = members.integer("runs", 1);
   manifest.samples = members.text("samples");
   accuracy.on_noise = manifest.samples.empty();
-  for (const Json& output : members.array("outputs")) accuracy.outputs.push_back(read_output({output, "accuracy.outputs"}));
+  for (const Json& output : members.array("outputs"))
+    accuracy.outputs.push_back(read_output({output, "accuracy.outputs"}));
   members.finish();
 }
 
@@ -293,8 +294,7 @@ Json parse_shallow(std::string_view text) {
 void require_consistent(const Manifest& manifest) {
   std::vector<std::string> digests;
   for (const ManifestFile& source : manifest.sources) digests.push_back(source.sha256);
-  if (digests.empty() || digests != manifest.identity.sources)
-    refuse("sources", "are not those of the key");
+  if (digests.empty() || digests != manifest.identity.sources) refuse("sources", "are not those of the key");
   if (manifest.files.empty()) refuse("files", "are none");
 }
 

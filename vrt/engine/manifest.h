@@ -80,9 +80,11 @@ struct Manifest {
   std::string driver_version;         ///< Empty where none was found.
   std::string created;                ///< "2026-11-30T12:53:30Z"
   double build_seconds = 0;
-  std::vector<ManifestFile> files;    ///< Of the entry's folder: "engine.bin", which the backend serialised, or "model.onnx", the
-                                      ///< prepared ONNX file where it does not, and what that refers to.
-  std::map<std::string, std::uint64_t> layers;  ///< How many compute in what, read back from the engine; "" is not told.
+  std::vector<ManifestFile>
+      files;  ///< Of the entry's folder: "engine.bin", which the backend serialised, or "model.onnx", the
+              ///< prepared ONNX file where it does not, and what that refers to.
+  std::map<std::string, std::uint64_t>
+      layers;  ///< How many compute in what, read back from the engine; "" is not told.
   std::optional<std::uint64_t> weights_bytes;
   std::optional<std::uint64_t> activation_bytes;
   std::int64_t converted_nodes = 0;

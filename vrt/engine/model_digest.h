@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "vrt/base/export.h"
+
 namespace vrt::detail {
 
 /// What tells whether a file is still the one that was looked at. Any write changes one of these; so does a file put in its place.
@@ -36,9 +38,9 @@ using HashProgress = std::function<bool(std::uint64_t bytes, std::uint64_t total
 /// identity, so that a large model is not read again at the next start; a file changed in the last seconds is not remembered, since
 /// its time would not tell a further change. Empty `memo_folder`: nothing is remembered. Throws kNotFound and kIo naming the
 /// file, as external_files, and kCancelled where `progress` asks for it. Trouble with the memo only means hashing again.
-[[nodiscard]] std::vector<DigestedFile> digest_model(const std::filesystem::path& model,
-                                                     const std::filesystem::path& memo_folder,
-                                                     const HashProgress& progress);
+[[nodiscard]] VRT_API std::vector<DigestedFile> digest_model(const std::filesystem::path& model,
+                                                             const std::filesystem::path& memo_folder,
+                                                             const HashProgress& progress);
 
 /// Whether the files are still those that were digested.
 [[nodiscard]] bool are_unchanged(const std::vector<DigestedFile>& files) noexcept;

@@ -102,6 +102,9 @@ DetectorPool::Group DetectorPool::open(Size input) const {
   engine_options.backend = options_.engine;
   engine_options.hint = options_.lanes > 1 ? PerformanceHint::kThroughput : PerformanceHint::kLatency;
   engine_options.concurrent_sessions = static_cast<std::int32_t>(options_.lanes);
+  engine_options.precision = options_.precision;
+  if (options_.stop != nullptr)
+    engine_options.progress = [stop = options_.stop](const BuildProgress&) { return !stop->load(); };
   Group group{input, CenterFace::open_engine(options_.model, options_.device, input, engine_options), {}};
   for (const Stream& stream : streams_) {
     group.lanes.push_back(std::make_unique<Lane>(group.engine, stream, options_.detector, options_.slots_per_lane));

@@ -6,6 +6,7 @@
 // Frames go to the lanes in turn, so that waiting for them in the order of submission gives them in their own order.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -79,6 +80,8 @@ struct DetectorPoolOptions {
   CenterFaceOptions detector;
   std::size_t lanes = 1;
   std::size_t slots_per_lane = 4;
+  Precision precision = Precision::kFloat32;
+  const std::atomic<bool>* stop = nullptr;  ///< Ends a network's compilation, which then throws kCancelled.
 };
 
 /// The lanes for each input size that the pictures of a run need: a video has one, a folder of mixed pictures a few. Used from

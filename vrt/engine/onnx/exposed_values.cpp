@@ -31,11 +31,13 @@ const ValueInfo* find_declared(const Graph& graph, const std::string& value) {
 std::vector<NodeValue> list_node_values(const fs::path& file) {
   Model model = parse_model(file);
   sort_nodes(model);
-  const std::set<std::string> outputs = names_of_outputs(model.graph());
+  const Graph& graph = model.graph();
   std::vector<NodeValue> values;
-  for (const Node& node : model.graph().node()) {
-    if (node.output_size() == 0 || node.output(0).empty() || outputs.count(node.output(0)) > 0) continue;
-    values.push_back({node.output(0), name_of(node), node.op_type()});
+  for (const Node& node : graph.node()) {
+    if (node.output_size() == 0 || node.output(0).empty()) continue;
+    NodeValue& value = values.emplace_back(NodeValue{node.output(0), name_of(node), node.op_type()});
+    for (int i = 0; i < graph.output_size(); ++i)
+      if (graph.output(i).name() == value.value) value.output = i;
   }
   return values;
 }

@@ -13,6 +13,7 @@ struct NodeValue {
   std::string value;
   std::string node;  ///< Its name; where it has none, the value's.
   std::string type;  ///< "Conv"
+  int output = -1;   ///< Its position among the graph's outputs; -1 for an inner value.
 };
 
 /// In an order of computation. Throws as prepare_model.
