@@ -21,8 +21,11 @@ namespace {
 constexpr const char* kUsage =
     R"(usage: vrt_gpu_benchmark MODE [--device cuda:N] [--json FILE] [--engine BACKEND] [--precision fp16]
   preprocess   pictures to network inputs: GPU time, bytes a second, share of the speed of a copy
+  detect       detectors behind their networks: decoding and suppression, selection, masks
   launch       what a launch costs the host, by vrt and by the driver alone; a frame as launches and as a graph
   jit          compiling all kernels with an empty cache and with a full one
+  match        sets of descriptors to mutual nearest neighbours, in float16 and float32
+  features     XFeat's outputs to keypoints and descriptors
   soak FRAMES  memory of device and host over many frames; ends with 1 if it grows
   engine MODEL INPUTS OUTPUTS
                a network alone, call by call and as a graph; INPUTS and OUTPUTS are folders of raw values, NAME.bin
@@ -75,7 +78,10 @@ bool measure(const Arguments& arguments, GpuReport& report) {
   }
   require(words.size() == 1, "expected one mode\n{}", kUsage);
   if (words[0] == "preprocess") return measure_preprocess(arguments.device, report), true;
+  if (words[0] == "detect") return measure_detect(arguments.device, report), true;
   if (words[0] == "launch") return measure_launch(arguments.device, report), true;
+  if (words[0] == "match") return measure_match(arguments.device, report), true;
+  if (words[0] == "features") return measure_features(arguments.device, report), true;
   if (words[0] == "jit") return measure_jit(arguments.device, report), true;
   fail(ErrorCode::kInvalidArgument, "'{}' is no mode\n{}", words[0], kUsage);
 }

@@ -64,6 +64,14 @@ void check_gpus(std::vector<Finding>& findings) {
   findings.push_back(find("CUDA", [&] { return look(Device::cuda(0)); }, Missing::kNvidiaDriver));
 }
 
+/// What brings a backend; nothing for those of NVIDIA where there is no GPU to run them.
+std::optional<Missing> package_of(std::string_view backend) {
+  if (backend == "openvino") return Missing::kOpenVino;
+  if (backend == "onnxruntime") return Missing::kOnnxRuntime;
+  const bool has_gpu = Device::all().size() > 1;
+  return has_gpu ? std::optional(Missing::kTensorRt) : std::nullopt;
+}
+
 /// False if no backend can run a network.
 bool check_backends(std::vector<Finding>& findings) {
   bool any = false;
@@ -71,7 +79,7 @@ bool check_backends(std::vector<Finding>& findings) {
     any = any || backend.available;
     const std::string text =
         backend.available ? fmt::format("{}, {}", backend.version, backend.location) : backend.problem;
-    findings.push_back({backend.name, backend.available, text, Missing::kOpenVino});
+    findings.push_back({backend.name, backend.available, text, package_of(backend.name)});
   }
   return any;
 }

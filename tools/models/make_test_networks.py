@@ -71,7 +71,7 @@ class Network:
 
 
 def convolution():
-    net = Network("convolution", opset=13)
+    net = Network("convolution", opset=14)
     x = net.conv(net.input("image", 1, 3, 32, 32), 3, 16, strides=[2, 2])
     x = net.add("BatchNormalization", x, net.noise(16), net.noise(16), net.noise(16, scale=0.2),
                 net.constant(net.random.uniform(0.1, 2, 16)), epsilon=1e-5)

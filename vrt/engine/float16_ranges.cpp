@@ -44,16 +44,19 @@ const std::vector<std::byte>& bytes_of(const SampleInputs& sample, const std::st
 
 /// The input's shape for a sample, whose size tells an open batch.
 Shape shape_for(const TensorInfo& input, const SampleInputs& sample) {
-  std::vector<std::int64_t> extents(input.shape.extents().begin(), input.shape.extents().end());
   const std::size_t bytes = bytes_of(sample, input.name).size();
-  std::size_t others = size_bytes(input.type);
-  for (const std::int64_t extent : extents) others *= static_cast<std::size_t>(std::max<std::int64_t>(extent, 1));
-  if (!extents.empty() && extents[0] == Shape::kDynamic) extents[0] = static_cast<std::int64_t>(bytes / others);
-  const Shape shape(extents);
-  const auto expected = static_cast<std::size_t>(shape.element_count()) * size_bytes(input.type);
+  const auto bytes_for = [&](const std::vector<std::int64_t>& extents) {
+    return static_cast<std::size_t>(Shape(extents).element_count()) * size_bytes(input.type);
+  };
+  std::vector<std::int64_t> extents(input.shape.extents().begin(), input.shape.extents().end());
+  if (!extents.empty() && extents[0] == Shape::kDynamic) {
+    extents[0] = 1;
+    extents[0] = static_cast<std::int64_t>(bytes / bytes_for(extents));
+  }
+  const std::size_t expected = bytes_for(extents);
   require(bytes == expected && bytes > 0, "a sample has {} bytes for input '{}' {}: expected {}", bytes, input.name,
           to_string(input.shape), expected);
-  return shape;
+  return Shape(extents);
 }
 
 using Shapes = std::map<std::string, Shape>;
@@ -80,13 +83,12 @@ class Prober {
   void run(const SampleInputs& sample, onnx::LargestMagnitudes& largest) {
     for (const TensorInfo& input : session_.engine().inputs()) {
       const std::vector<std::byte>& bytes = bytes_of(sample, input.name);
-      // The CPU's device memory is the host's, and the stream is idle.
-      std::copy(bytes.begin(), bytes.end(), static_cast<std::byte*>(session_.input(input.name).data()));
+      copy_bytes_blocking(stream_, CopyKind::kUpload, bytes.data(), session_.input(input.name).data(), bytes.size());
     }
     session_.submit();
     stream_.synchronize();
     for (const auto& [output, tensor] : probes_) {
-      keep_largest(largest, tensor, *static_cast<const float*>(session_.output(output).data()));
+      keep_largest(largest, tensor, read_back_blocking(stream_, session_.output(output).as<float>()).front());
     }
   }
 

@@ -8,7 +8,7 @@ namespace vrt::onnx {
 namespace {
 
 std::int32_t input_type(const Node& node, int index, const ElementTypes& types) {
-  return index < node.input_size() ? type_of(types, node.input(index)) : Tensor::UNDEFINED;
+  return type_of(types, input_name(node, index));
 }
 
 /// Of an attribute that holds a type; `otherwise` where it is not there.

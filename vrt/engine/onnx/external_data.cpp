@@ -8,6 +8,7 @@
 
 #include "vrt/base/fail.h"
 #include "vrt/engine/onnx/tensor.h"
+#include "vrt/engine/onnx/utf8.h"
 
 namespace vrt::onnx {
 namespace {
@@ -36,7 +37,7 @@ std::int64_t parse_count(const Tensor& tensor, const std::string& key, const std
 fs::path resolve(const Tensor& tensor, const std::string& location, const fs::path& folder) {
   const fs::path relative(location);
   const bool climbs = std::find(relative.begin(), relative.end(), "..") != relative.end();
-  if (location.empty() || location.find('\0') != std::string::npos || relative.is_absolute() || climbs) {
+  if (location.empty() || relative.is_absolute() || climbs) {
     fail(ErrorCode::kCorrupt, "the external data of tensor '{}' is said to be in '{}': expected a file in the model's folder",
          tensor.name(), location);
   }
@@ -46,6 +47,9 @@ fs::path resolve(const Tensor& tensor, const std::string& location, const fs::pa
 Place place_of(const Tensor& tensor, const fs::path& folder) {
   Place place;
   for (const auto& entry : tensor.external_data()) {
+    if (!is_utf8(entry.value())) {
+      fail(ErrorCode::kCorrupt, "where the external data of tensor '{}' is, is not UTF-8 text", tensor.name());
+    }
     if (entry.key() == "location") place.file = resolve(tensor, entry.value(), folder);
     if (entry.key() == "offset") place.offset = parse_count(tensor, "offset", entry.value());
     if (entry.key() == "length") place.length = parse_count(tensor, "length", entry.value());
@@ -73,7 +77,24 @@ void check_place(const Tensor& tensor, const Place& place, std::int64_t needed) 
   }
 }
 
-void load(Tensor& tensor, const fs::path& folder) {
+/// Counts what is loaded. Tensors may share bytes, but a small model that names a large file over and over would fill the
+/// memory.
+class Budget {
+ public:
+  void spend(const Place& place, std::int64_t bytes) {
+    if (files_.insert(place.file).second) allowed_ += 2 * static_cast<std::int64_t>(fs::file_size(place.file));
+    spent_ += bytes;
+    if (spent_ <= allowed_) return;
+    fail(ErrorCode::kCorrupt, "the tensors in external data hold more than twice what its files do");
+  }
+
+ private:
+  std::set<fs::path> files_;
+  std::int64_t allowed_ = 0;
+  std::int64_t spent_ = 0;
+};
+
+void load(Tensor& tensor, const fs::path& folder, Budget& budget) {
   if (!is_external(tensor)) return;
   if (bits_of(tensor.data_type()) == 0) {
     fail(ErrorCode::kCorrupt, "tensor '{}' of {} cannot be in external data", tensor.name(), type_name(tensor.data_type()));
@@ -81,6 +102,7 @@ void load(Tensor& tensor, const fs::path& folder) {
   const Place place = place_of(tensor, folder);
   const std::int64_t needed = packed_bytes(tensor);
   check_place(tensor, place, needed);
+  budget.spend(place, needed);
   std::string bytes(static_cast<std::size_t>(needed), '\0');
   std::ifstream file(place.file, std::ios::binary);
   file.seekg(place.offset);
@@ -102,7 +124,8 @@ std::vector<fs::path> external_files(Model& model, const fs::path& folder) {
 }
 
 void load_external_data(Model& model, const fs::path& folder) {
-  for_each_tensor(model, [&](Tensor& tensor) { load(tensor, folder); });
+  Budget budget;
+  for_each_tensor(model, [&](Tensor& tensor) { load(tensor, folder, budget); });
 }
 
 }  // namespace vrt::onnx

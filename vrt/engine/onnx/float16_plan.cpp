@@ -45,8 +45,7 @@ class Planner {
     for (int node = 0; node < count(); ++node) decide(node);
     for (int node = 0; node < count(); ++node) keep_exact_inputs(node);
     for (const auto& [name, magnitude] : largest_) keep_around(name, magnitude);
-    while (keep_lonely_moves()) {
-    }
+    keep_lonely_moves();
     return std::move(plan_);
   }
 
@@ -121,7 +120,7 @@ class Planner {
   /// A cast to floats becomes one to float16 where that holds what it reads.
   [[nodiscard]] std::string reason_of_cast(const Node& node) const {
     if (!is_float(node.output(0))) return "its float32 input is cast to another type";
-    const std::int32_t from = type_of(plan_.types, node.input(0));
+    const std::int32_t from = type_of(plan_.types, input_name(node, 0));
     const bool fits = from == Tensor::BOOL || from == Tensor::UINT8 || from == Tensor::INT8 || from == Tensor::FLOAT16;
     return fits ? "" : fmt::format("numbers of {} are not exact in float16", type_name(from));
   }
@@ -129,7 +128,7 @@ class Planner {
   void keep_exact_inputs(int index) {
     const OperatorRule* rule = find_rule(node(index));
     if (rule == nullptr || !plan(index).touches_floats) return;
-    const bool rounds = node(index).op_type() == "Cast" && is_float(node(index).input(0));
+    const bool rounds = node(index).op_type() == "Cast" && is_float(input_name(node(index), 0));
     for (int input = 0; input < node(index).input_size(); ++input) {
       if (rounds || rule->needs_exact(static_cast<std::size_t>(input))) {
         keep_makers(node(index).input(input), fmt::format("makes {} of '{}'", rule->exact_what, name_of(node(index))));
@@ -161,21 +160,22 @@ class Planner {
     }
   }
 
-  /// Casts around a node that computes nothing would be all that float16 brings. True if there was one.
-  bool keep_lonely_moves() {
-    bool found = false;
+  /// Where chains of nodes that compute nothing lead from float32 nodes to float32 nodes, casts would be all that float16 brings. Takes
+  /// all for such, and then those out that a float16 node which is none makes or reads, until no more are.
+  void keep_lonely_moves() {
+    std::set<int> lonely;
     for (int index = 0; index < count(); ++index) {
-      const OperatorRule* rule = find_rule(node(index));
-      if (!plan(index).float16 || !rule->moves || !is_among_float32(index)) continue;
-      keep(index, "moves values between nodes that stay in float32");
-      found = true;
+      if (plan(index).float16 && find_rule(node(index))->moves) lonely.insert(index);
     }
-    return found;
+    const auto meets_float16 = [&](int index) { return !is_among_float32(index, lonely); };
+    while (std::erase_if(lonely, meets_float16) > 0) {
+    }
+    for (const int index : lonely) keep(index, "moves values between nodes that stay in float32");
   }
 
-  /// Whether no float that the node reads or makes comes from or goes to float16 nodes.
-  [[nodiscard]] bool is_among_float32(int index) {
-    const auto is_float16 = [this](int other) { return plan(other).float16; };
+  /// Whether no float that the node reads or makes comes from or goes to float16 nodes other than `lonely` ones.
+  [[nodiscard]] bool is_among_float32(int index, const std::set<int>& lonely) {
+    const auto is_float16 = [&](int other) { return plan(other).float16 && lonely.count(other) == 0; };
     for (const std::string& input : node(index).input()) {
       const int maker = is_float(input) ? index_.producer(input) : -1;
       if (maker >= 0 && is_float16(maker)) return false;

@@ -1,6 +1,7 @@
 // Internal (not installed): what each of ONNX's operators does in a float16 network. docs/fp16.md has the list for readers.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -31,8 +32,14 @@ struct OperatorRule {
   const char* reason = "";     ///< Why it stays in float32.
   const char* exact_what = "";  ///< What its exact inputs hold, "sampling positions".
 
-  [[nodiscard]] bool takes_float(std::size_t input) const noexcept { return input >= 32 || (floats >> input & 1U) != 0; }
-  [[nodiscard]] bool needs_exact(std::size_t input) const noexcept { return input < 32 && (exact >> input & 1U) != 0; }
+  [[nodiscard]] bool takes_float(std::size_t input) const noexcept { return has(floats, input); }
+  [[nodiscard]] bool needs_exact(std::size_t input) const noexcept { return has(exact, input); }
+
+ private:
+  /// Operators of any number of inputs have the last bit's word for those beyond it.
+  [[nodiscard]] static bool has(std::uint32_t inputs, std::size_t input) noexcept {
+    return (inputs >> std::min<std::size_t>(input, 31) & 1U) != 0;
+  }
 };
 
 /// The rule for an operator of ONNX's own set; null for others, which stay in float32.

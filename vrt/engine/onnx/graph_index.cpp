@@ -18,8 +18,7 @@ int GraphIndex::producer(const std::string& name) const {
 }
 
 const Node* GraphIndex::producer(const Node& node, int input) const {
-  if (input >= node.input_size()) return nullptr;
-  const int index = producer(node.input(input));
+  const int index = producer(input_name(node, input));
   return index < 0 ? nullptr : &graph_.node(index);
 }
 

@@ -17,7 +17,7 @@ class GraphIndex {
   [[nodiscard]] const Graph& graph() const noexcept { return graph_; }
   /// The node that makes `name`; -1 for what is given or not there.
   [[nodiscard]] int producer(const std::string& name) const;
-  /// The node that makes a node's input; null likewise, or where the node has no such input.
+  /// The node that makes a node's input; null likewise.
   [[nodiscard]] const Node* producer(const Node& node, int input) const;
   /// The nodes that read `name`, themselves or in their subgraphs.
   [[nodiscard]] const std::vector<int>& readers(const std::string& name) const;

@@ -86,6 +86,11 @@ std::set<std::string> names_read(const Node& node) {
   return names;
 }
 
+const std::string& input_name(const Node& node, int input) {
+  static const std::string none;
+  return input < node.input_size() ? node.input(input) : none;
+}
+
 const Attribute* find_attribute(const Node& node, const std::string& name) {
   const auto found = std::find_if(node.attribute().begin(), node.attribute().end(),
                                   [&](const Attribute& attribute) { return attribute.name() == name; });

@@ -26,6 +26,9 @@ void for_each_tensor(Model& model, const std::function<void(Tensor&)>& use);
 /// The names that a node reads: its inputs, and what its subgraphs take from the graphs around them. Omitted inputs are none.
 [[nodiscard]] std::set<std::string> names_read(const Node& node);
 
+/// The name of an input; empty where the node has no such input or leaves it out.
+[[nodiscard]] const std::string& input_name(const Node& node, int input);
+
 /// The node's attribute of that name, or null.
 [[nodiscard]] const Attribute* find_attribute(const Node& node, const std::string& name);
 

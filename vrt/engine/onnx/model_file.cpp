@@ -87,6 +87,7 @@ Model parse_model(const fs::path& file) {
     fail(ErrorCode::kCorrupt, "not an ONNX model: damaged, cut off, or nested too deeply");
   }
   if (!model.has_graph()) fail(ErrorCode::kCorrupt, "not an ONNX model: it has no graph");
+  if (model.graph().output().empty()) fail(ErrorCode::kCorrupt, "the graph has no outputs");
   check_names(model);
   return model;
 }

@@ -46,16 +46,37 @@ class Unit {
   void add_quotients(const std::string& root) {
     for (const int reader : index_.readers(root)) {
       const Node& node = index_.graph().node(reader);
-      if (is(&node, "Reciprocal")) add_products(node);
-      if (is(&node, "Div") || is(&node, "Reciprocal")) nodes_.push_back(reader);
+      if (is(&node, "Reciprocal")) add_products(reader);
+      if (is(&node, "Div")) add_normal(reader);
       if (is(&node, "Div")) add_centring(index_.producer(node, 0));
     }
   }
 
-  void add_products(const Node& reciprocal) {
-    for (const int reader : index_.readers(reciprocal.output(0))) {
-      if (is(&index_.graph().node(reader), "Mul")) nodes_.push_back(reader);
+  void add_products(int reciprocal) {
+    nodes_.push_back(reciprocal);
+    for (const int reader : index_.readers(index_.graph().node(reciprocal).output(0))) {
+      if (is(&index_.graph().node(reader), "Mul")) add_normal(reader);
     }
+  }
+
+  /// The node that makes the normalised values, and what scales and shifts them by weights.
+  void add_normal(int normal) {
+    nodes_.push_back(normal);
+    for (const int scale : readers_with_weights(normal, "Mul")) {
+      nodes_.push_back(scale);
+      for (const int shift : readers_with_weights(scale, "Add")) nodes_.push_back(shift);
+    }
+  }
+
+  [[nodiscard]] std::vector<int> readers_with_weights(int maker, const char* type) const {
+    std::vector<int> found;
+    for (const int reader : index_.readers(index_.graph().node(maker).output(0))) {
+      const Node& node = index_.graph().node(reader);
+      const bool weighted = index_.initializer(input_name(node, 0)) != nullptr ||
+                            index_.initializer(input_name(node, 1)) != nullptr;
+      if (is(&node, type) && weighted) found.push_back(reader);
+    }
+    return found;
   }
 
   const GraphIndex& index_;

@@ -51,6 +51,9 @@ void add_given_names(const Graph& graph, Scope& scope) {
 Producers find_producers(const Graph& graph, const Scope& scope) {
   Producers producers;
   for (int index = 0; index < graph.node_size(); ++index) {
+    if (graph.node(index).output().empty()) {
+      fail(ErrorCode::kCorrupt, "node '{}' ({}) makes nothing", graph.node(index).name(), graph.node(index).op_type());
+    }
     for (const std::string& output : graph.node(index).output()) {
       if (output.empty()) continue;
       if (scope.names.count(output) > 0 || !producers.emplace(output, index).second) {

@@ -28,8 +28,7 @@ Driver open_driver() {
   Driver driver;
   void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
   if (library == nullptr) return driver;
-  driver.capture_info =
-      reinterpret_cast<decltype(driver.capture_info)>(dlsym(library, "cuStreamGetCaptureInfo_v2"));
+  driver.capture_info = reinterpret_cast<decltype(driver.capture_info)>(dlsym(library, "cuStreamGetCaptureInfo_v2"));
   driver.nodes = reinterpret_cast<decltype(driver.nodes)>(dlsym(library, "cuGraphGetNodes"));
   driver.type = reinterpret_cast<decltype(driver.type)>(dlsym(library, "cuGraphNodeGetType"));
   return driver;

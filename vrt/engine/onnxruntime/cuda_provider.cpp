@@ -48,18 +48,30 @@ fs::path find_in(const std::vector<fs::path>& folders, const std::string& name) 
 
 /// Loads a library that another one needs, and before it what it needs itself. The loader then takes it for that name,
 /// though its folder is not on the loader's path. Returns the file that is missing; empty if none is.
-std::string preload(const std::vector<fs::path>& folders, const std::string& name) {
+std::string preload(const std::vector<fs::path>& folders, const std::string& name, int depth = 0) {
+  constexpr int kMostInARow = 16;
   const fs::path path = find_in(folders, name);
-  if (path.empty()) return name;
+  if (path.empty() || depth == kMostInARow) return name;
   std::string needed_before = name;
   while (dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) == nullptr) {
     const char* const reason = dlerror();
     const std::string needed = missing_file(reason != nullptr ? reason : "");
     if (needed.empty() || needed == needed_before) return name;
-    if (std::string missing = preload(folders, needed); !missing.empty()) return missing;
+    if (std::string missing = preload(folders, needed, depth + 1); !missing.empty()) return missing;
     needed_before = needed;
   }
   return {};
+}
+
+/// cuDNN compiles some of its kernels when they are first used, and looks for NVRTC by name then: that of the CUDA that was
+/// loaded, where a wheel has brought it.
+void preload_compiler(const std::vector<fs::path>& folders) {
+  for (const std::string major : {"12", "13", "14"}) {
+    void* const runtime = dlopen(("libcudart.so." + major).c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    if (runtime == nullptr) continue;
+    static_cast<void>(preload(folders, "libnvrtc.so." + major));
+    dlclose(runtime);
+  }
 }
 
 Handle<OrtCUDAProviderOptionsV2> provider_options(const OrtApi& api, std::int32_t ordinal, void* native_stream) {
@@ -100,7 +112,7 @@ void append(const Library& library, OrtSessionOptions& options, const OrtCUDAPro
     std::string reason;
     try {
       check(*library.api, library.api->SessionOptionsAppendExecutionProvider_CUDA_V2(&options, &cuda), Stage::kCall);
-      return;
+      return preload_compiler(folders);
     } catch (const Failure& failure) {
       reason = failure.what();
     }
@@ -131,9 +143,8 @@ void require_cuda_provider(const Library& library) {
   if (!offers_cuda(api)) {
     refuse(library, "this ONNX Runtime is built for CPUs only: install the wheel onnxruntime-gpu in its place");
   }
-  const auto options = make<OrtSessionOptions>(api, api.ReleaseSessionOptions, Stage::kCall, [&](OrtSessionOptions** out) {
-    return api.CreateSessionOptions(out);
-  });
+  const auto options = make<OrtSessionOptions>(api, api.ReleaseSessionOptions, Stage::kCall,
+                                               [&](OrtSessionOptions** out) { return api.CreateSessionOptions(out); });
   append_cuda_provider(library, *options, 0, nullptr);
 }
 

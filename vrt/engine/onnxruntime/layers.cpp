@@ -67,8 +67,8 @@ Layer read_layer(const std::string& name, const json& arguments) {
   layer.type = arguments.at("op_name").get<std::string>();
   layer.precision = precision_of(inputs, outputs);
   layer.on_host = arguments.at("provider").get<std::string>() == "CPUExecutionProvider";
-  layer.only_counts = std::all_of(outputs.begin(), outputs.end(), is_count) &&
-                      std::all_of(inputs.begin(), inputs.end(), is_count);
+  layer.only_counts =
+      std::all_of(outputs.begin(), outputs.end(), is_count) && std::all_of(inputs.begin(), inputs.end(), is_count);
   for (const Value& output : outputs) layer.results.push_back(output.type + text_of(output.shape));
   return layer;
 }
@@ -184,7 +184,8 @@ void require_on_gpu(const std::vector<Layer>& layers, const Signature& signature
   if (copies || !on_host.empty()) {
     throw Failure(VRT_BACKEND_UNSUPPORTED,
                   "ONNX Runtime has no CUDA kernel for some layers and would run them on the CPU, for which the GPU "
-                  "has to be waited for: " + (on_host.empty() ? "its copies do not say which" : listed(on_host)));
+                  "has to be waited for: " +
+                      (on_host.empty() ? "its copies do not say which" : listed(on_host)));
   }
   require_data_inputs(signature);
   require_data_outputs(signature, host_results, batch);

@@ -15,9 +15,9 @@ namespace vrt::onnxruntime {
 struct Layer {
   std::string name;
   std::string type;
-  std::string precision;             ///< What it computes in, as vrt::DType is named.
-  bool on_host = false;              ///< Ran on the CPU.
-  bool only_counts = false;          ///< Nothing but a few integers goes in and comes out: arithmetic of shapes.
+  std::string precision;                  ///< What it computes in, as vrt::DType is named.
+  bool on_host = false;                   ///< Ran on the CPU.
+  bool only_counts = false;               ///< Nothing but a few integers goes in and comes out: arithmetic of shapes.
   std::vector<std::string> results = {};  ///< "int64[1,2]" for each output.
 };
 

@@ -41,8 +41,8 @@ TEST(OnnxRuntimeLayersTest, PrecisionIsThatOfWhatComesOut) {
   });
   std::vector<std::string> precisions;
   for (const Layer& layer : layers) precisions.push_back(layer.name + " " + layer.type + " " + layer.precision);
-  EXPECT_THAT(precisions, ElementsAre("a Conv float16", "b Cast float32", "c Greater float32", "d Add int64",
-                                      "e Exp float64"));
+  EXPECT_THAT(precisions,
+              ElementsAre("a Conv float16", "b Cast float32", "c Greater float32", "d Add int64", "e Exp float64"));
 }
 
 TEST(OnnxRuntimeLayersTest, ARecordOfAnotherFormIsRefused) {
@@ -91,7 +91,8 @@ TEST(OnnxRuntimeLayersTest, ArithmeticOfShapesMayRunOnTheHost) {
 }
 
 TEST(OnnxRuntimeLayersTest, LayersWithoutACudaKernelAreRefusedByName) {
-  const std::string nonzero = kernel("find", "NonMaxSuppression", kCpu, R"({"float": [2,100,4]})", R"({"int64": [9,3]})");
+  const std::string nonzero =
+      kernel("find", "NonMaxSuppression", kCpu, R"({"float": [2,100,4]})", R"({"int64": [9,3]})");
   EXPECT_THAT(refusal_of(layers_of({kConv, nonzero}), {{kImage}, {kImage}}), HasSubstr("'find' (NonMaxSuppression)"));
   const std::string copy = kernel("copy", "MemcpyToHost", kCuda, R"({"int64": [4]})", R"({"int64": [4]})");
   EXPECT_THAT(refusal_of(layers_of({kConv, copy, kGather}), {{kImage}, {kImage}}), HasSubstr("'gather' (Gather)"));
@@ -100,8 +101,9 @@ TEST(OnnxRuntimeLayersTest, LayersWithoutACudaKernelAreRefusedByName) {
 TEST(OnnxRuntimeLayersTest, InputsAndOutputsOfTheHostAreRefusedByName) {
   const Tensor count = tensor("k", ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, {1});
   EXPECT_THAT(refusal_of(layers_of({kConv}), {{kImage, count}, {kImage}}), HasSubstr("input 'k' is [1]"));
-  EXPECT_THAT(refusal_of(layers_of({kConv, kShape}), {{kImage}, {tensor("s", ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, {4})}}),
-              HasSubstr("output 's' is [4]"));
+  EXPECT_THAT(
+      refusal_of(layers_of({kConv, kShape}), {{kImage}, {tensor("s", ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, {4})}}),
+      HasSubstr("output 's' is [4]"));
   EXPECT_EQ(refusal_of(layers_of({kConv}), {{kImage}, {tensor("s", ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, {4})}}), "");
 }
 

@@ -9,9 +9,10 @@ namespace {
 
 TEST(OnnxRuntimeMessageTest, PlacesInSourcesAndCodesAreLeftOut) {
   EXPECT_EQ(essence("Load model from /a/b.onnx failed:Protobuf parsing failed."), "Protobuf parsing failed.");
-  EXPECT_EQ(essence("/onnxruntime_src/onnxruntime/core/graph/model.cc:256 onnxruntime::Model::Model(onnx::ModelProto&&, "
-                    "const std::function<void(int)>&) const Unsupported model IR version: 99\n"),
-            "Unsupported model IR version: 99");
+  EXPECT_EQ(
+      essence("/onnxruntime_src/onnxruntime/core/graph/model.cc:256 onnxruntime::Model::Model(onnx::ModelProto&&, "
+              "const std::function<void(int)>&) const Unsupported model IR version: 99\n"),
+      "Unsupported model IR version: 99");
   EXPECT_EQ(essence("Non-zero status code returned while running NonZero node. Name:'n' Status Message: "
                     "/src/op_kernel.cc:87 virtual OrtValue* a::B::C(int, const D&) [ONNXRuntimeError] : 2 : "
                     "INVALID_ARGUMENT : The output has shape {2,4}"),
@@ -34,7 +35,8 @@ TEST(OnnxRuntimeMessageTest, WordsDecideWhereTheCodeDoesNot) {
   };
   EXPECT_EQ(status(ORT_INVALID_PROTOBUF, "Protobuf parsing failed."), VRT_BACKEND_CORRUPT);
   EXPECT_EQ(status(ORT_FAIL, "Fatal error: acme:F(-1) is not a registered function/op"), VRT_BACKEND_UNSUPPORTED);
-  EXPECT_EQ(status(ORT_INVALID_GRAPH, "Error No Op registered for F with domain_version of 17"), VRT_BACKEND_UNSUPPORTED);
+  EXPECT_EQ(status(ORT_INVALID_GRAPH, "Error No Op registered for F with domain_version of 17"),
+            VRT_BACKEND_UNSUPPORTED);
   EXPECT_EQ(status(ORT_INVALID_GRAPH, "This is an invalid model. Graph is not sorted"), VRT_BACKEND_CORRUPT);
   EXPECT_EQ(status(ORT_FAIL, "Node () Op (MatMul) [ShapeInferenceError] x"), VRT_BACKEND_INVALID_ARGUMENT);
   EXPECT_EQ(status(ORT_NO_SUCHFILE, "x"), VRT_BACKEND_NOT_FOUND);

@@ -56,8 +56,8 @@ Network open_network(const Library& library, const VrtBackendEngineOptions& opti
   std::optional<Recording> recording;
   if (on_gpu) recording.emplace();
   report(options, "compiling", 0);
-  Handle<OrtSession> session = make_session(library, network.settings, network.model,
-                                            {.profile_prefix = on_gpu ? recording->prefix() : ""});
+  Handle<OrtSession> session =
+      make_session(library, network.settings, network.model, {.profile_prefix = on_gpu ? recording->prefix() : ""});
   network.signature = read_signature(*library.api, *session, network.settings, options);
   report(options, "trying it out", 1);
   settle_outputs(*library.api, *session, network.settings, network.signature);

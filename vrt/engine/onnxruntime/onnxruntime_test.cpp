@@ -27,11 +27,6 @@ namespace vrt {
 namespace {
 
 using test::error_of;
-using testing::OnnxFile;
-using testing::OnnxNode;
-using testing::OnnxTensor;
-using testing::OnnxType;
-using testing::ScopedVariable;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::Each;
@@ -39,6 +34,11 @@ using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::OnnxFile;
+using testing::OnnxNode;
+using testing::OnnxTensor;
+using testing::OnnxType;
+using testing::ScopedVariable;
 
 const std::filesystem::path kCenterFace = testing::location("VRT_TEST_CENTERFACE", VRT_TEST_CENTERFACE);
 
@@ -176,7 +176,8 @@ TEST(OnnxRuntimeTest, ShapesThatTheFileHasNotAreRefused) {
     return std::string(error.what());
   };
   EXPECT_THAT(refusal("image", {1, 3, 64, 64}), AllOf(HasSubstr("'image'"), HasSubstr("'input.1' [10,3,32,32]")));
-  EXPECT_THAT(refusal("input.1", {1, 3, 64, 64}), AllOf(HasSubstr("'input.1' is [10,3,32,32]"), HasSubstr("[1,3,64,64]")));
+  EXPECT_THAT(refusal("input.1", {1, 3, 64, 64}),
+              AllOf(HasSubstr("'input.1' is [10,3,32,32]"), HasSubstr("[1,3,64,64]")));
   EXPECT_THAT(refusal("", {3, 64, 64}), HasSubstr("[3,64,64]"));
   EXPECT_EQ(open_centerface(on_onnxruntime({.input_shapes = {{"", {10, 3, 32, 32}}}})).inputs()[0].shape,
             Shape({10, 3, 32, 32}));
@@ -287,7 +288,8 @@ TEST_F(OnnxRuntimeFileTest, ShapesThatDoNotGoTogetherAreInvalid) {
 }
 
 TEST_F(OnnxRuntimeFileTest, AnOpenDimensionIsRefusedByNameUnlessAShapeIsGiven) {
-  const OnnxFile file{{{"x", OnnxType::kFloat, {-1, 3, -1}}}, {{"Relu", {"x"}, {"y"}}}, {{"y", OnnxType::kFloat, {-1, 3, -1}}}};
+  const OnnxFile file{
+      {{"x", OnnxType::kFloat, {-1, 3, -1}}}, {{"Relu", {"x"}, {"y"}}}, {{"y", OnnxType::kFloat, {-1, 3, -1}}}};
   const Error error = refusal_of(file);
   EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.what(), AllOf(HasSubstr("'x' is [?,3,?]"), HasSubstr("dimension 0, 2 is not known")));
@@ -378,8 +380,10 @@ TEST_F(OnnxRuntimeFileTest, BooleansAreBytes) {
 TEST_F(OnnxRuntimeFileTest, Float16LayersOfAModelAreSeenToRunInFloat32) {
   const OnnxFile file = one_node({"Sigmoid", {"x"}, {"y"}, "s"}, OnnxType::kFloat16);
   const EngineDetails details = open(file).details();
-  EXPECT_THAT(details.layers, Contains(AllOf(Field(&EngineLayer::type, "Cast"), Field(&EngineLayer::precision, "float16"))));
-  EXPECT_THAT(details.layers, Contains(AllOf(Field(&EngineLayer::type, "Sigmoid"), Field(&EngineLayer::precision, "float32"))));
+  EXPECT_THAT(details.layers,
+              Contains(AllOf(Field(&EngineLayer::type, "Cast"), Field(&EngineLayer::precision, "float16"))));
+  EXPECT_THAT(details.layers,
+              Contains(AllOf(Field(&EngineLayer::type, "Sigmoid"), Field(&EngineLayer::precision, "float32"))));
 }
 
 TEST_F(OnnxRuntimeFileTest, ExternalDataIsFoundBesideTheFile) {
@@ -435,9 +439,8 @@ TEST_F(OnnxRuntimeFileTest, AChangingBatchNeedsAnOpenFirstDimension) {
 }
 
 TEST_F(OnnxRuntimeFileTest, AnOutputThatTheBatchChangesOtherwiseIsRefusedByName) {
-  const OnnxFile file{{{"x", OnnxType::kFloat, {-1, 3}}},
-                      {{"Transpose", {"x"}, {"y"}}},
-                      {{"y", OnnxType::kFloat, {3, -1}}}};
+  const OnnxFile file{
+      {{"x", OnnxType::kFloat, {-1, 3}}}, {{"Transpose", {"x"}, {"y"}}}, {{"y", OnnxType::kFloat, {3, -1}}}};
   EngineOptions options;
   options.batch.largest = 4;
   const Error error = refusal_of(file, options);
@@ -480,7 +483,8 @@ class OnnxRuntimeLibraryTest : public ::testing::Test {
     const ScopedVariable chosen("VRT_ONNXRUNTIME", choice);
     const Error error = error_of([] { static_cast<void>(detail::open_backend("onnxruntime")); });
     EXPECT_EQ(error.code(), ErrorCode::kUnavailable);
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("VRT_ONNXRUNTIME=" + choice), HasSubstr("Install the wheel onnxruntime")));
+    EXPECT_THAT(error.what(),
+                AllOf(HasSubstr("VRT_ONNXRUNTIME=" + choice), HasSubstr("Install the wheel onnxruntime")));
     return error.what();
   }
 
@@ -493,12 +497,14 @@ TEST_F(OnnxRuntimeLibraryTest, AChosenLibraryIsTheOnlyOneTried) {
   const auto text = folder_.write("libonnxruntime.so.1.99.0", "hello world");
   EXPECT_THAT(problem_with(text.string()), HasSubstr("file too short"));
   EXPECT_THAT(problem_with(folder_.path().string()), HasSubstr(text.string() + ": "));
-  EXPECT_THAT(problem_with(testing::fake_backends().string() + "/libvrt_backend_fake.so"), HasSubstr("not ONNX Runtime"));
+  EXPECT_THAT(problem_with(testing::fake_backends().string() + "/libvrt_backend_fake.so"),
+              HasSubstr("not ONNX Runtime"));
 }
 
 TEST_F(OnnxRuntimeLibraryTest, AnOldLibraryIsRefusedWithBothVersionsAndPrintsNothing) {
   ::testing::internal::CaptureStderr();
-  EXPECT_THAT(problem_with(fake_library("old")), HasSubstr("it is ONNX Runtime 1.16.3, version 1.21 or newer is needed"));
+  EXPECT_THAT(problem_with(fake_library("old")),
+              HasSubstr("it is ONNX Runtime 1.16.3, version 1.21 or newer is needed"));
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 
@@ -540,13 +546,15 @@ TEST_F(OnnxRuntimeLibraryTest, WhatTheCudaProviderNeedsIsNamedOrFoundInNvidiasWh
   const auto context = detail::open_backend("onnxruntime");
   const Error error = error_of([&] { context->require_support(Device::cuda(0)); });
   EXPECT_EQ(error.code(), ErrorCode::kUnavailable);
-  EXPECT_THAT(error.what(), AllOf(HasSubstr("needs libvrt_test_cublas.so.13, which is missing"), HasSubstr("[cuda,cudnn]")));
+  EXPECT_THAT(error.what(),
+              AllOf(HasSubstr("needs libvrt_test_cublas.so.13, which is missing"), HasSubstr("[cuda,cudnn]")));
 
   const auto wheel = folder_.path() / "nvidia/cublas/lib";
   std::filesystem::create_directories(wheel);
   std::filesystem::copy_file(testing::fake_backends() / "libvrt_test_cublas.so.13", wheel / "libvrt_test_cublas.so.13");
   // It needs another one, which is not there yet.
-  EXPECT_THAT(error_of([&] { context->require_support(Device::cuda(0)); }).what(), HasSubstr("needs libvrt_test_cudart.so.13"));
+  EXPECT_THAT(error_of([&] { context->require_support(Device::cuda(0)); }).what(),
+              HasSubstr("needs libvrt_test_cudart.so.13"));
   std::filesystem::copy_file(testing::fake_backends() / "libvrt_test_cudart.so.13", wheel / "libvrt_test_cudart.so.13");
   context->require_support(Device::cuda(0));
 }

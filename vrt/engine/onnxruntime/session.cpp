@@ -114,9 +114,10 @@ void Session::enqueue(std::int64_t batch) {
   run(*binding->second.handle);
   // ONNX Runtime gives pinned memory back by a host function behind the run. A replay would give it back again.
   if (host_functions_captured(native_stream_) == before) return;
-  throw Failure(VRT_BACKEND_UNSUPPORTED,
-                "ONNX Runtime enqueues functions of the host with this network, which a graph would repeat: run it outside "
-                "of graphs");
+  throw Failure(
+      VRT_BACKEND_UNSUPPORTED,
+      "ONNX Runtime enqueues functions of the host with this network, which a graph would repeat: run it outside "
+      "of graphs");
 }
 
 }  // namespace vrt::onnxruntime

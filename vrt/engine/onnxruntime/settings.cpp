@@ -49,9 +49,10 @@ bool wants_float16(const VrtBackendEngineOptions& options) {
     throw Failure(VRT_BACKEND_UNSUPPORTED, "networks are compiled to float32 or float16");
   }
   if (asked == DType::kFloat16 && options.device_kind == 0) {
-    throw Failure(VRT_BACKEND_UNSUPPORTED,
-                  "float16 was asked for, but ONNX Runtime computes float16 layers in float32 on a CPU: open the engine "
-                  "in float32, or on a GPU");
+    throw Failure(
+        VRT_BACKEND_UNSUPPORTED,
+        "float16 was asked for, but ONNX Runtime computes float16 layers in float32 on a CPU: open the engine "
+        "in float32, or on a GPU");
   }
   return asked == DType::kFloat16;
 }
@@ -62,17 +63,20 @@ void add_config(const OrtApi& api, OrtSessionOptions& options, const char* key, 
 
 Handle<OrtSessionOptions> session_options(const Library& library, const Settings& settings, const SessionPlan& plan) {
   const OrtApi& api = *library.api;
-  Handle<OrtSessionOptions> options = make<OrtSessionOptions>(
-      api, api.ReleaseSessionOptions, Stage::kCall, [&](OrtSessionOptions** out) { return api.CreateSessionOptions(out); });
+  Handle<OrtSessionOptions> options =
+      make<OrtSessionOptions>(api, api.ReleaseSessionOptions, Stage::kCall,
+                              [&](OrtSessionOptions** out) { return api.CreateSessionOptions(out); });
   check(api, api.SetSessionGraphOptimizationLevel(options.get(), settings.level), Stage::kCall);
   check(api, api.SetIntraOpNumThreads(options.get(), settings.threads), Stage::kCall);
   add_config(api, *options, kOrtSessionOptionsConfigAllowIntraOpSpinning, settings.spins ? "1" : "0");
-  add_config(api, *options, kOrtSessionOptionsModelExternalInitializersFileFolderPath,
-             settings.model_folder.c_str());
+  add_config(api, *options, kOrtSessionOptionsModelExternalInitializersFileFolderPath, settings.model_folder.c_str());
   if (!plan.profile_prefix.empty()) {
     check(api, api.EnableProfiling(options.get(), plan.profile_prefix.c_str()), Stage::kCall);
   }
-  if (settings.on_gpu) append_cuda_provider(library, *options, settings.ordinal, plan.native_stream);
+  if (!settings.on_gpu) return options;
+  // A pattern is allocated by the second run. Without one, all that later runs need is there after the first.
+  check(api, api.DisableMemPattern(options.get()), Stage::kCall);
+  append_cuda_provider(library, *options, settings.ordinal, plan.native_stream);
   return options;
 }
 

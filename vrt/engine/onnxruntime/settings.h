@@ -28,8 +28,9 @@ struct Settings {
 
 /// What one OrtSession is made with.
 struct SessionPlan {
-  void* native_stream = nullptr;           ///< On a GPU, the stream of its runs; nullptr: one of ONNX Runtime's own.
-  std::filesystem::path profile_prefix{};  ///< Not empty: its first runs are written down in a file whose name begins so.
+  void* native_stream = nullptr;  ///< On a GPU, the stream of its runs; nullptr: one of ONNX Runtime's own.
+  std::filesystem::path
+      profile_prefix{};  ///< Not empty: its first runs are written down in a file whose name begins so.
 };
 
 /// Compiles a model, given as a file's bytes. Throws backend::Failure: CORRUPT, UNSUPPORTED, NOT_FOUND (external data),

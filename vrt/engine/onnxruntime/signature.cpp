@@ -30,8 +30,8 @@ void read_type(const OrtApi& api, const OrtTypeInfo& type, const char* kind, Ten
   const OrtTensorTypeAndShapeInfo* info = nullptr;
   check(api, api.CastTypeInfoToTensorInfo(&type, &info), Stage::kCall);
   if (info == nullptr) {
-    throw Failure(VRT_BACKEND_UNSUPPORTED,
-                  std::string(kind) + " '" + tensor.name + "' is a sequence, a map or an optional: vrt has tensors only");
+    throw Failure(VRT_BACKEND_UNSUPPORTED, std::string(kind) + " '" + tensor.name +
+                                               "' is a sequence, a map or an optional: vrt has tensors only");
   }
   check(api, api.GetTensorElementType(info, &tensor.type), Stage::kCall);
   std::size_t rank = 0;
@@ -63,7 +63,8 @@ std::vector<Tensor> read_tensors(const OrtApi& api, const OrtSession& session, s
 
 std::string listed(const std::vector<Tensor>& tensors) {
   std::string text;
-  for (const Tensor& tensor : tensors) text += (text.empty() ? "'" : ", '") + tensor.name + "' " + text_of(tensor.shape);
+  for (const Tensor& tensor : tensors)
+    text += (text.empty() ? "'" : ", '") + tensor.name + "' " + text_of(tensor.shape);
   return text;
 }
 
@@ -110,9 +111,8 @@ void close_inputs(std::vector<Tensor>& inputs, const Settings& settings) {
                                                     unknown_dimensions(input.shape) + "; give a shape for it");
   }
   if (settings.batch_largest == 0 || any_batched) return;
-  throw Failure(
-      VRT_BACKEND_INVALID_ARGUMENT,
-      "a changing batch was asked for, but no input leaves its first dimension open; inputs: " + before);
+  throw Failure(VRT_BACKEND_INVALID_ARGUMENT,
+                "a changing batch was asked for, but no input leaves its first dimension open; inputs: " + before);
 }
 
 }  // namespace
@@ -133,8 +133,9 @@ std::string text_of(const Shape& shape) {
 }
 
 std::uint64_t element_count(const Shape& shape) {
-  return std::accumulate(shape.begin(), shape.end(), std::uint64_t{1},
-                         [](std::uint64_t product, std::int64_t extent) { return product * static_cast<std::uint64_t>(extent); });
+  return std::accumulate(shape.begin(), shape.end(), std::uint64_t{1}, [](std::uint64_t product, std::int64_t extent) {
+    return product * static_cast<std::uint64_t>(extent);
+  });
 }
 
 Signature read_signature(const OrtApi& api, const OrtSession& session, const Settings& settings,

@@ -87,8 +87,8 @@ void settle(Tensor& output, const Shape& first, std::int64_t first_batch, const 
   const std::string found = " was " + text_of(first) + " in one trial run and " + text_of(second) + " in another";
   if (first.size() != second.size() || first.size() != output.shape.size()) refuse_output(output, "it" + found);
   for (std::size_t i = 0; i < first.size(); ++i) {
-    const bool follows = i == 0 && first_batch > 0 && output.shape[0] < 0 && first[0] == first_batch &&
-                         second[0] == second_batch;
+    const bool follows =
+        i == 0 && first_batch > 0 && output.shape[0] < 0 && first[0] == first_batch && second[0] == second_batch;
     if (!follows && first[i] != second[i]) refuse_output(output, "it" + found);
     output.batched = output.batched || follows;
   }
@@ -121,7 +121,8 @@ void settle_outputs(const OrtApi& api, OrtSession& session, const Settings& sett
     first = run_once(api, session, signature, settings.batch_smallest, Filling::kPattern);
   } catch (const Failure& failure) {
     if (failure.status() == VRT_BACKEND_OUT_OF_MEMORY) throw;
-    refuse_output(*unknown, std::string("its size could not be found out by a trial run, which failed: ") + failure.what());
+    refuse_output(*unknown,
+                  std::string("its size could not be found out by a trial run, which failed: ") + failure.what());
   }
   const std::vector<Shape> second = run_once(api, session, signature, settings.batch_largest, Filling::kZeros);
   for (std::size_t i = 0; i < signature.outputs.size(); ++i) {

@@ -18,7 +18,6 @@ constexpr const char* kVersion = "1.31.1";
 constexpr std::uint32_t kApiVersion = 31;
 #endif
 
-
 /// Every handle but a status, which is a text, is the address of this.
 int something = 0;
 
@@ -44,7 +43,8 @@ OrtStatus* providers(char*** names, int* count) {
 OrtStatus* append_cuda(OrtSessionOptions*, const OrtCUDAProviderOptionsV2*) {
   if (dlopen("libvrt_test_cublas.so.13", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD) != nullptr) return nullptr;
   return fail(
-      "/onnxruntime_src/onnxruntime/core/session/provider_bridge_ort.cc:2195 void onnxruntime::ProviderLibrary::Ensure() "
+      "/onnxruntime_src/onnxruntime/core/session/provider_bridge_ort.cc:2195 void "
+      "onnxruntime::ProviderLibrary::Ensure() "
       "[ONNXRuntimeError] : 1 : FAIL : Failed to load library /wheel/libonnxruntime_providers_cuda.so with error: "
       "libvrt_test_cublas.so.13: cannot open shared object file: No such file or directory");
 }
@@ -66,8 +66,10 @@ OrtApi make_api() {
   api.ReleaseCUDAProviderOptions = [](OrtCUDAProviderOptionsV2*) noexcept {};
   api.UpdateCUDAProviderOptions = [](OrtCUDAProviderOptionsV2*, const char* const*, const char* const*,
                                      std::size_t) noexcept -> OrtStatus* { return nullptr; };
-  api.SessionOptionsAppendExecutionProvider_CUDA_V2 =
-      [](OrtSessionOptions* options, const OrtCUDAProviderOptionsV2* cuda) noexcept { return append_cuda(options, cuda); };
+  api.SessionOptionsAppendExecutionProvider_CUDA_V2 = [](OrtSessionOptions* options,
+                                                         const OrtCUDAProviderOptionsV2* cuda) noexcept {
+    return append_cuda(options, cuda);
+  };
   return api;
 }
 

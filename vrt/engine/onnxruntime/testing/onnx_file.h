@@ -84,8 +84,7 @@ struct OnnxNode {
     node.text(3, name).text(4, op).text(7, domain);
     for (const auto& [key, value] : attributes) {
       constexpr std::uint64_t kInt = 2;
-      node.message(5,
-                   ProtoMessage().text(1, key).number(3, static_cast<std::uint64_t>(value)).number(20, kInt));
+      node.message(5, ProtoMessage().text(1, key).number(3, static_cast<std::uint64_t>(value)).number(20, kInt));
     }
     return node;
   }
