@@ -18,7 +18,8 @@ using backend::Failure;
 using nvinfer1::Dims;
 using nvinfer1::ITensor;
 
-/// Types of tensors are the model's, on every version: TensorRT 11 and TensorRT-RTX know no others, TensorRT 10 has to be told.
+/// Types of tensors are the model's, on every version: TensorRT 11 and TensorRT-RTX know no others, TensorRT 10 has to
+/// be told.
 nvinfer1::NetworkDefinitionCreationFlags network_flags() {
 #if NV_TENSORRT_MAJOR < 11
   return 1U << static_cast<std::uint32_t>(nvinfer1::NetworkDefinitionCreationFlag::kSTRONGLY_TYPED);

@@ -9,10 +9,10 @@
 
 namespace vrt::tensorrt {
 
-/// Parses and builds for the current CUDA device. Blocks for seconds or minutes. Throws backend::Failure: CORRUPT (not a model),
-/// INVALID_ARGUMENT (unresolved dimensions, shapes that are not the file's), UNSUPPORTED (operators, precision, outputs whose size depends on
-/// data), CANCELLED, OUT_OF_MEMORY, FAILED with TensorRT's words. `logger` is told what goes wrong with the timing cache, which stops no
-/// build.
+/// Parses and builds for the current CUDA device. Blocks for seconds or minutes. Throws backend::Failure: CORRUPT (not
+/// a model), INVALID_ARGUMENT (unresolved dimensions, shapes that are not the file's), UNSUPPORTED (operators,
+/// precision, outputs whose size depends on data), CANCELLED, OUT_OF_MEMORY, FAILED with TensorRT's words. `logger` is
+/// told what goes wrong with the timing cache, which stops no build.
 [[nodiscard]] std::unique_ptr<nvinfer1::IHostMemory> build_plan(const Library& library,
                                                                 const VrtBackendEngineOptions& options,
                                                                 const backend::Logger& logger);

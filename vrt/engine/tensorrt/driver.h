@@ -10,8 +10,8 @@ struct ComputeCapability {
   int minor = 0;
 };
 
-/// Of a GPU. Opens `$VRT_CUDA_DRIVER`, else libcuda.so.1, as vrt's own device layer does. Throws backend::Failure: UNAVAILABLE with what is
-/// missing.
+/// Of a GPU. Opens `$VRT_CUDA_DRIVER`, else libcuda.so.1, as vrt's own device layer does. Throws backend::Failure:
+/// UNAVAILABLE with what is missing.
 [[nodiscard]] ComputeCapability compute_capability(std::int32_t ordinal);
 
 }  // namespace vrt::tensorrt

@@ -53,12 +53,12 @@ inline constexpr const char* kWheelFolders[] = {"tensorrt_libs"};
 inline constexpr int kLibraryMajor = kHeaders.major;
 #endif
 
-/// Whether code compiled with `headers` may call a library of that version. The C++ interface has no other check: a call into a library
-/// that lays its classes out differently ends the process.
+/// Whether code compiled with `headers` may call a library of that version. The C++ interface has no other check: a
+/// call into a library that lays its classes out differently ends the process.
 ///   - TensorRT: the same major, and a minor that has all that the headers declare.
 ///   - TensorRT-RTX by its own headers: the same minor, for its interface has changed within major 1.
-///   - TensorRT-RTX by TensorRT's headers: 1.7 and later of major 1 have the interface of TensorRT 11; with the headers of 10.16 version
-///     1.7.1 crashes.
+///   - TensorRT-RTX by TensorRT's headers: 1.7 and later of major 1 have the interface of TensorRT 11; with the headers
+///     of 10.16 version 1.7.1 crashes.
 [[nodiscard]] constexpr bool fits(const Version& headers, bool headers_are_rtx, bool library_is_rtx,
                                   const Version& library) {
   if (library_is_rtx && !headers_are_rtx) return headers.major == 11 && library.major == 1 && library.minor >= 7;

@@ -50,7 +50,8 @@ const Spelling* find_type(std::string_view text) {
   return nullptr;
 }
 
-/// The lesser of what was found so far and the types of a list of tensors; a type without rank only where nothing else is.
+/// The lesser of what was found so far and the types of a list of tensors; a type without rank only where nothing else
+/// is.
 const Spelling* least_type(std::string_view tensors, const Spelling* least) {
   for (const std::string_view key : {"Datatype: ", "Format/Datatype: "}) {
     for (std::size_t at = tensors.find(key); at != std::string_view::npos; at = tensors.find(key, at + key.size())) {

@@ -14,9 +14,9 @@ namespace vrt::tensorrt {
 /// The functions by which everything else of TensorRT is made. The libraries stay loaded until the process ends.
 class Library {
  public:
-  /// Opens `$VRT_TENSORRT` (`$VRT_TENSORRT_RTX`; a library, or a folder that holds it), else what the loader finds, else what a wheel
-  /// brought, and compares its version with the headers' before anything else of it is called. Throws backend::Failure: UNAVAILABLE with
-  /// every place that was tried, or with both versions.
+  /// Opens `$VRT_TENSORRT` (`$VRT_TENSORRT_RTX`; a library, or a folder that holds it), else what the loader finds,
+  /// else what a wheel brought, and compares its version with the headers' before anything else of it is called. Throws
+  /// backend::Failure: UNAVAILABLE with every place that was tried, or with both versions.
   [[nodiscard]] static Library open();
 
   [[nodiscard]] const Version& version() const noexcept { return version_; }

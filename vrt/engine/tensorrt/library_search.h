@@ -7,8 +7,8 @@
 
 namespace vrt::tensorrt {
 
-/// The file of a library in a folder: `<stem>.so.<major>`, else the newest `<stem>.so.<major>.<…>`, which is all that wheels have; empty
-/// if there is neither.
+/// The file of a library in a folder: `<stem>.so.<major>`, else the newest `<stem>.so.<major>.<…>`, which is all that
+/// wheels have; empty if there is neither.
 [[nodiscard]] std::filesystem::path find_in_folder(const std::filesystem::path& folder, const std::string& stem,
                                                    int major);
 

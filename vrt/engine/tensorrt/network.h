@@ -31,7 +31,8 @@ struct Network {
   std::int64_t largest_batch = 0;
 };
 
-/// Throws backend::Failure: CORRUPT where TensorRT refuses the plan, UNSUPPORTED for tensors that vrt cannot hold (named), OUT_OF_MEMORY.
+/// Throws backend::Failure: CORRUPT where TensorRT refuses the plan, UNSUPPORTED for tensors that vrt cannot hold
+/// (named), OUT_OF_MEMORY.
 [[nodiscard]] Network load_network(const Library& library, const void* plan, std::size_t bytes);
 
 /// TensorRT's plan. Throws backend::Failure.

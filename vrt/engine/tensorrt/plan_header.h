@@ -1,7 +1,7 @@
 // Internal: what vrt writes before TensorRT's plan, so that TensorRT never sees bytes that are not for it.
 //
-// TensorRT checks a plan of another version late or not at all. The header is text, ends with an empty line, and says by which library,
-// for which GPU and how long the plan is:
+// TensorRT checks a plan of another version late or not at all. The header is text, ends with an empty line, and says
+// by which library, for which GPU and how long the plan is:
 //   vrt TensorRT plan 1
 //   flavor tensorrt
 //   version 10.16.0
@@ -28,8 +28,8 @@ struct PlanHeader {
 
 [[nodiscard]] std::string to_text(const PlanHeader& header);
 
-/// What is behind the header in `bytes`, of this flavour, version and size, for that GPU. Throws backend::Failure: CORRUPT, naming both sides
-/// where they differ.
+/// What is behind the header in `bytes`, of this flavour, version and size, for that GPU. Throws backend::Failure:
+/// CORRUPT, naming both sides where they differ.
 struct CheckedPlan {
   PlanHeader header;
   std::string_view plan;

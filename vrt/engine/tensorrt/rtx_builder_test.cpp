@@ -1,5 +1,5 @@
-// TensorRT-RTX's real library without a GPU: it parses, builds and refuses; only loading an engine needs one. Built where its headers are
-// found, run where its wheel is (docs/tensorrt.md).
+// TensorRT-RTX's real library without a GPU: it parses, builds and refuses; only loading an engine needs one. Built
+// where its headers are found, run where its wheel is (docs/tensorrt.md).
 #include <dlfcn.h>
 
 #include <cstdint>
@@ -247,7 +247,8 @@ TEST_F(RtxBuilderTest, PlansPassTheirHeaderAndDamagedOnesAreCorrupt) {
     EXPECT_EQ(load_refusal(damaged).status(), VRT_BACKEND_CORRUPT) << load_refusal(damaged).what();
 }
 
-/// The whole module, through its table. What it comes to depends on the machine: without a driver the engine builds and does not load.
+/// The whole module, through its table. What it comes to depends on the machine: without a driver the engine builds and
+/// does not load.
 TEST_F(RtxBuilderTest, TheModuleSaysWhatLoadingLacks) {
   if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL) != nullptr) return;  // Its engines run there: see docs/tensorrt.md.
   const testing::ScopedVariable driver("VRT_CUDA_DRIVER", VRT_STANDIN_CUDA);

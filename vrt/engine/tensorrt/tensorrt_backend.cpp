@@ -1,7 +1,8 @@
 // The bridge's functions over TensorRT: nothing of TensorRT, no exception and no allocation passes them.
 //
-// Who needs whom: a session its engine, an engine its runtime and the libraries. Each handle shares what it needs, so that the order in
-// which they are destroyed does not matter; the libraries and the one logger stay until the process ends.
+// Who needs whom: a session its engine, an engine its runtime and the libraries. Each handle shares what it needs, so
+// that the order in which they are destroyed does not matter; the libraries and the one logger stay until the process
+// ends.
 #include <array>
 #include <memory>
 #include <string>

@@ -1,4 +1,5 @@
-// The real source of TensorRT's module on the stand-in for TensorRT (testing/stand_in/): through the bridge's table, on the host's memory.
+// The real source of TensorRT's module on the stand-in for TensorRT (testing/stand_in/): through the bridge's table, on
+// the host's memory.
 #include <algorithm>
 #include <array>
 #include <filesystem>

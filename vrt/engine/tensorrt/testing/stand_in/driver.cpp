@@ -1,5 +1,5 @@
-// A CUDA driver that answers one question: the compute capability of its one GPU, "8.9" unless VRT_STANDIN_CAPABILITY says otherwise.
-// VRT_STANDIN_DRIVER_RESULT is what cuInit answers.
+// A CUDA driver that answers one question: the compute capability of its one GPU, "8.9" unless VRT_STANDIN_CAPABILITY
+// says otherwise. VRT_STANDIN_DRIVER_RESULT is what cuInit answers.
 #include <cstdlib>
 #include <string>
 

@@ -1,5 +1,5 @@
-// Internal: what the stand-in for TensorRT keeps book of, and how a test reads it and makes calls fail. The functions are exported by the
-// stand-in of the main library; the parser's stand-in finds them there through `Ledger`.
+// Internal: what the stand-in for TensorRT keeps book of, and how a test reads it and makes calls fail. The functions
+// are exported by the stand-in of the main library; the parser's stand-in finds them there through `Ledger`.
 #pragma once
 
 #include <NvInferRuntime.h>

@@ -1,5 +1,6 @@
-// The stand-in for TensorRT's main library: keeps the rules of the real one as far as they are known and reports who breaks them, fails
-// on demand (ledger.h), and runs its networks (model.h) on the host's memory. VRT_STANDIN_MAJOR and VRT_STANDIN_MINOR replace its version.
+// The stand-in for TensorRT's main library: keeps the rules of the real one as far as they are known and reports who
+// breaks them, fails on demand (ledger.h), and runs its networks (model.h) on the host's memory. VRT_STANDIN_MAJOR and
+// VRT_STANDIN_MINOR replace its version.
 #include <NvInfer.h>
 
 #include <algorithm>

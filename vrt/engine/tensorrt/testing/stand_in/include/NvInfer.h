@@ -1,6 +1,6 @@
-// A stand-in for TensorRT's headers, for machines without them: the part of the interface that vrt's module uses, declared anew, with the
-// library in testing/stand_in/library.cpp behind it. Nothing here says how the real interface lays out its classes; tools/check_tensorrt_headers.sh
-// compiles the module with the real headers.
+// A stand-in for TensorRT's headers, for machines without them: the part of the interface that vrt's module uses,
+// declared anew, with the library in testing/stand_in/library.cpp behind it. Nothing here says how the real interface
+// lays out its classes; tools/check_tensorrt_headers.sh compiles the module with the real headers.
 #pragma once
 
 #include <NvInferRuntime.h>
