@@ -91,7 +91,8 @@ class DetectorsGoldenTest : public ::testing::TestWithParam<Device> {
     DetectionBuffers objects(stream_, options.max_detections, 0, std::make_shared<const ClassNames>());
     InstanceMasks none(stream_, {});
     YoloDecoder decoder(stream_, format, options);
-    decoder.submit({values.span(), {}}, ResizeMapping::make(ResizeMode::kLetterbox, kSource, {640, 640}), objects, none);
+    decoder.submit({values.span(), {}}, ResizeMapping::make(ResizeMode::kLetterbox, kSource, {640, 640}), objects,
+                   none);
     expect_golden(objects, section);
   }
 
