@@ -21,7 +21,7 @@ struct RfDetr::State : RfDetrNetwork {
   using RfDetrNetwork::RfDetrNetwork;
 };
 
-Engine RfDetr::open_engine(const std::filesystem::path& model, Device device, EngineOptions options) {
+Engine RfDetr::open_engine(const std::filesystem::path& model, Device device, const EngineOptions& options) {
   return Engine::open(model, device, options);
 }
 

@@ -69,7 +69,7 @@ class VRT_API RfDetr {
 
   /// Opens the model. Blocks. Throws as Engine::open.
   [[nodiscard]] static Engine open_engine(const std::filesystem::path& model, Device device,
-                                          EngineOptions options = {});
+                                          const EngineOptions& options = {});
 
   /// Finds boxes [1, Q, 4] and logits [1, Q, C] among the outputs; others are left alone. Throws kInvalidArgument with what was
   /// met if they are not there, or if options are out of range.

@@ -27,7 +27,7 @@ struct RfDetrKeypoints::State {
   KeypointGathering gathering;
 };
 
-Engine RfDetrKeypoints::open_engine(const std::filesystem::path& model, Device device, EngineOptions options) {
+Engine RfDetrKeypoints::open_engine(const std::filesystem::path& model, Device device, const EngineOptions& options) {
   return Engine::open(model, device, options);
 }
 

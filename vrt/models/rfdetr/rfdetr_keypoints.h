@@ -43,7 +43,7 @@ class VRT_API RfDetrKeypoints {
  public:
   /// Opens the model. Blocks. Throws as Engine::open.
   [[nodiscard]] static Engine open_engine(const std::filesystem::path& model, Device device,
-                                          EngineOptions options = {});
+                                          const EngineOptions& options = {});
 
   /// Finds boxes [1, Q, 4], logits [1, Q, C] and keypoints [1, Q, C * points, 8]. Column 0 is background and column 1 a person in
   /// networks of two columns, unless the metadata or the options say otherwise. Throws kInvalidArgument with what was met if they

@@ -61,7 +61,7 @@ struct RfDetrSeg::State {
   std::optional<TokenPooling> pooling;
 };
 
-Engine RfDetrSeg::open_engine(const std::filesystem::path& model, Device device, EngineOptions options) {
+Engine RfDetrSeg::open_engine(const std::filesystem::path& model, Device device, const EngineOptions& options) {
   return Engine::open(model, device, options);
 }
 

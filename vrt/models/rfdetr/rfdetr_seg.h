@@ -66,7 +66,7 @@ class VRT_API RfDetrSeg {
  public:
   /// Opens the model. Blocks. Throws as Engine::open.
   [[nodiscard]] static Engine open_engine(const std::filesystem::path& model, Device device,
-                                          EngineOptions options = {});
+                                          const EngineOptions& options = {});
 
   /// Finds boxes [1, Q, 4], logits [1, Q, C], masks [1, Q, h, w] and, if there is one, a token grid [1, D, gh, gw]. Throws
   /// kInvalidArgument with what was met if they are not there, or if options are out of range.

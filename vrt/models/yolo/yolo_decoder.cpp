@@ -11,7 +11,6 @@ namespace vrt {
 namespace {
 
 constexpr std::int32_t kBoxValues = 4;
-constexpr std::int32_t kRowValues = 6;  // Corners, score, class.
 
 DeviceBuffer<float> mask_planes(const Stream& stream, const YoloFormat& format, const YoloOptions& options) {
   if (format.task != YoloTask::kSegment) return {};

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Writes what detectors have to find in seeded outputs, for vrt/models/detectors_golden_test.cpp.
+
+NumPy alone: YOLO's suppression for each class by itself with a stable sort, RF-DETR's best of all pairs, as the public
+post-processing has them. Inputs are hashes of their positions, which the test makes again.
+
+usage: detectors.py vrt/models/testdata/detectors.golden
+"""
+
+import sys
+
+import numpy as np
+
+SOURCE, INPUT = (1920, 1080), (640, 640)
+CELLS, CLASSES, KEPT = 2100, 20, 300
+QUERIES, COLUMNS = 300, 91
+
+
+def hashed(positions, stream):
+    """Numbers of [0, 1) in steps of 2^-24."""
+    low = np.uint64(0xFFFFFFFF)
+    h = (np.asarray(positions, np.uint64) * np.uint64(0x9E3779B9) + np.uint64(stream * 0x7F4A7C15)) & low
+    h = ((h ^ (h >> np.uint64(16))) * np.uint64(0x85EBCA6B)) & low
+    h = ((h ^ (h >> np.uint64(13))) * np.uint64(0xC2B2AE35)) & low
+    h = h ^ (h >> np.uint64(16))
+    return (h >> np.uint64(8)).astype(np.float32) / np.float32(1 << 24)
+
+
+def yolo_output():
+    """[4 + classes, cells]; scores in steps of 1/128, so that ties are common."""
+    i = np.arange(CELLS)
+    boxes = np.stack([640 * hashed(i, 0), 640 * hashed(i, 1), 16 + 128 * hashed(i, 2), 16 + 128 * hashed(i, 3)])
+    positions = i[None] * CLASSES + np.arange(CLASSES)[:, None]
+    return np.concatenate([boxes, np.floor(hashed(positions, 5) * 128) / 128]).astype(np.float32)
+
+
+def overlaps(box, others):
+    low, high = np.maximum(box[:2], others[:, :2]), np.minimum(box[2:], others[:, 2:])
+    shared = np.prod(np.clip(high - low, 0, None), axis=1)
+    area = lambda b: (b[..., 2] - b[..., 0]) * (b[..., 3] - b[..., 1])  # noqa: E731
+    return shared / (area(box) + area(others) - shared)
+
+
+def suppress_class(boxes, order, threshold):
+    kept = []
+    while len(order):
+        kept.append(order[0])
+        order = order[1:][overlaps(boxes[order[0]], boxes[order[1:]]) <= threshold]
+    return kept
+
+
+def letterboxed_to_source(boxes):
+    scale = max(SOURCE[0] / INPUT[0], SOURCE[1] / INPUT[1])
+    padding = [(INPUT[axis] - round(SOURCE[axis] / scale)) // 2 for axis in range(2)]
+    source = (boxes - np.array(padding * 2)) * scale
+    return np.clip(source, 0, np.array(SOURCE * 2))
+
+
+def yolo(score_threshold, nms_threshold):
+    output = yolo_output().astype(np.float64)
+    x, y, w, h = output[:4]
+    boxes = np.stack([x - w / 2, y - h / 2, x + w / 2, y + h / 2], 1)
+    classes, scores = output[4:].argmax(0), output[4:].max(0)
+    kept = []
+    for class_id in range(CLASSES):
+        members = np.flatnonzero((classes == class_id) & (scores > score_threshold))
+        order = members[np.argsort(-scores[members], kind="stable")]
+        kept += suppress_class(boxes, order, nms_threshold)
+    kept = np.sort(np.array(kept))
+    kept = kept[np.argsort(-scores[kept], kind="stable")][:KEPT]
+    return kept, classes[kept], scores[kept], letterboxed_to_source(boxes[kept])
+
+
+def rfdetr(score_threshold):
+    logits = np.floor(-512 + 640 * hashed(np.arange(QUERIES * COLUMNS), 7)) / 64
+    boxes = (0.1 + 0.8 * hashed(np.arange(QUERIES * 4), 8)).reshape(QUERIES, 4).astype(np.float64)
+    best = np.argsort(-logits, kind="stable")[:KEPT]
+    scores = 1 / (1 + np.exp(-logits[best].astype(np.float64)))
+    best, scores = best[scores > score_threshold], scores[scores > score_threshold]
+    queries, classes = best // COLUMNS, best % COLUMNS
+    centre, size = boxes[queries, :2], boxes[queries, 2:]
+    corners = np.concatenate([centre - size / 2, centre + size / 2], 1) * np.array(SOURCE * 2)
+    return queries, classes, scores, np.clip(corners, 0, np.array(SOURCE * 2))
+
+
+def write(file, name, found):
+    indices, classes, scores, boxes = found
+    print(name, len(indices), file=file)
+    for index, class_id, score, box in zip(indices, classes, scores, boxes):
+        print(index, class_id, f"{score:.9g}", *(f"{value:.6f}" for value in box), file=file)
+    print(name, len(indices))
+
+
+def main():
+    with open(sys.argv[1], "w", encoding="ascii") as file:
+        write(file, "yolo", yolo(0.25, 0.45))
+        write(file, "yolo_few", yolo(0.985, 0.7))
+        write(file, "rfdetr", rfdetr(0.5))
+        write(file, "rfdetr_all", rfdetr(0.0))
+
+
+if __name__ == "__main__":
+    main()
