@@ -18,6 +18,7 @@
 #include "vrt/device/graph.h"
 #include "vrt/device/kernel.h"
 #include "vrt/models/testing/device_data.h"
+#include "vrt/models/testing/golden.h"
 #include "vrt/models/xfeat/match_best_emulated.h"
 #include "vrt/models/xfeat/match_best_half_emulated.h"
 #include "vrt/models/xfeat/match_collect_emulated.h"
@@ -138,6 +139,31 @@ TEST_P(MatcherTest, FindsThePairsOfTheDefinitionWhereSumsAreExact) {
                   SimilarityMatrix(a, b).mutual(0.0F))
             << rows << "x" << columns << " up to " << most;
       }
+    }
+  }
+}
+
+TEST_P(MatcherTest, FindsThePairsThatNumPyFinds) {
+  const auto descriptors = [](std::size_t count, std::int64_t factor, std::int64_t modulus) {
+    Descriptors values(count * kChannels);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = static_cast<float>(testing::pattern(i, 7, factor) - 3 + testing::pattern(i, modulus) % 2);
+    }
+    return values;
+  };
+  const std::vector<float> golden = testing::golden("matches_150x210");
+  ASSERT_GE(golden.size(), 3U * 5);
+  for (const MatchPrecision precision : kPrecisions) {
+    // Similarities of whole numbers exceed 1: the least one is met by scaling the first set, exactly.
+    Descriptors first = descriptors(150, 104729, 61);
+    for (float& value : first) value /= 64;
+    const Matches found =
+        match(first, descriptors(210, 7919, 59), {.min_similarity = 40.0F / 64, .precision = precision});
+    ASSERT_EQ(found.size() * 3, golden.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_EQ(static_cast<float>(found[i].first), golden[3 * i]);
+      EXPECT_EQ(static_cast<float>(found[i].second), golden[3 * i + 1]);
+      EXPECT_EQ(found[i].similarity * 64, golden[3 * i + 2]);
     }
   }
 }
