@@ -30,7 +30,7 @@ struct Fault {
   std::size_t byte;
   unsigned char flip;
 };
-constexpr std::array<Fault, 10> kFaults{{{"preprocess_bilinear", 3, 0, 1},
+constexpr std::array<Fault, 21> kFaults{{{"preprocess_bilinear", 3, 0, 1},
                                          {"preprocess_antialiased", 3, 0, 1},
                                          {"preprocess_crops_bilinear", 5, 0, 1},
                                          {"preprocess_crops_antialiased", 5, 0, 1},
@@ -39,7 +39,18 @@ constexpr std::array<Fault, 10> kFaults{{{"preprocess_bilinear", 3, 0, 1},
                                          {"centerface_gather", 10, 0, 1},
                                          {"nms_mask", 4, 0, 2},
                                          {"nms_reduce", 3, 0, 1},
-                                         {"rank_candidates", 4, 0, 1}}};
+                                         {"rank_candidates", 4, 0, 1},
+                                         {"select_candidates", 2, 6, 0x40},
+                                         {"merge_candidates", 5, 0, 1},
+                                         {"suppress_ranked", 9, 0, 1},
+                                         {"upsample_masks", 5, 0, 1},
+                                         {"yolo_gather_points", 4, 3, 0x40},
+                                         {"yolo_mask_logits", 7, 3, 0x80},
+                                         {"yolo_take_rows", 5, 0, 1},
+                                         {"rfdetr_gather_points", 5, 3, 0x40},
+                                         {"rfdetr_token_weights", 4, 3, 0x40},
+                                         {"rfdetr_pool_tokens", 4, 3, 0x80},
+                                         {"rfdetr_normalise", 3, 3, 0x80}}};
 
 // Of the kernels behind dense results: XFeat and its matcher, depth, embeddings, classes.
 constexpr std::array<Fault, 16> kDenseFaults{{{"match_best", 6, 0, 1},
