@@ -11,6 +11,7 @@
 #include "vrt/models/classifier/classify_scores_cu.h"
 #include "vrt/models/common/candidate_ranking.h"
 #include "vrt/models/common/engine_tensors.h"
+#include "vrt/models/common/load_kernel.h"
 
 namespace vrt {
 namespace {
@@ -118,8 +119,8 @@ struct ImageClassifier::State {
         values(session.output(0).as<float>()),
         ranking(on, class_count),
         counts(DeviceBuffer<std::int32_t>::zeros(on, 2)),
-        make_keys(KernelModule::load(on.device(), kernels::classify_keys_cu).get<Keys>("classify_keys")),
-        score(KernelModule::load(on.device(), kernels::classify_scores_cu).get<Scores>("classify_scores")) {}
+        make_keys(load_kernel<Keys>(on, kernels::classify_keys_cu, "classify_keys")),
+        score(load_kernel<Scores>(on, kernels::classify_scores_cu, "classify_scores")) {}
 
   void rank(ImageClassifierResult::State& result) {
     const auto candidates = counts.span().subspan(0, 1);

@@ -14,12 +14,14 @@ std::string describe_tensors(std::span<const TensorInfo> tensors) {
 }
 
 Size picture_input_of(const Engine& engine, std::string_view family) {
-  const bool has_one = engine.inputs().size() == 1;
-  const Shape shape = has_one ? engine.inputs()[0].shape : Shape{};
-  require(has_one && engine.inputs()[0].type == DType::kFloat32 && shape.rank() == 4 && shape[0] == 1 &&
-              shape[1] == 3 && shape[2] > 0 && shape[3] > 0,
-          "{}: {} has one input, float32 [1, 3, H, W], found {}", engine.model().string(), family,
-          describe_tensors(engine.inputs()));
+  require(engine.inputs().size() == 1, "{}: {} has 1 input, this network has {}", engine.model().string(), family,
+          engine.inputs().size());
+  const TensorInfo& input = engine.inputs()[0];
+  const Shape& shape = input.shape;
+  require(input.type == DType::kFloat32 && shape.rank() == 4 && shape[0] == 1 && shape[1] == 3 && shape[2] > 0 &&
+              shape[3] > 0,
+          "{}: input '{}' is {} {}, {} takes float32 [1, 3, H, W]", engine.model().string(), input.name,
+          to_string(input.type), to_string(shape), family);
   return {static_cast<std::int32_t>(shape[3]), static_cast<std::int32_t>(shape[2])};
 }
 

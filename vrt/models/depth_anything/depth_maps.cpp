@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "vrt/base/fail.h"
+#include "vrt/models/common/load_kernel.h"
 #include "vrt/models/depth_anything/depth_colors_cu.h"
 #include "vrt/models/depth_anything/depth_range_cu.h"
 #include "vrt/models/depth_anything/depth_resample_cu.h"
@@ -35,11 +36,6 @@ std::size_t pixels_of(Size size) {
 float bound_of(DepthKind kind) { return kind == DepthKind::kMetric ? 0.0F : -std::numeric_limits<float>::infinity(); }
 
 float unknown_of(DepthKind kind) { return kind == DepthKind::kMetric ? 0.0F : std::numeric_limits<float>::quiet_NaN(); }
-
-template <typename Signature>
-Kernel<Signature> kernel(const Stream& stream, const KernelSource& source, const char* name) {
-  return KernelModule::load(stream.device(), source).get<Signature>(name);
-}
 
 }  // namespace
 
@@ -80,9 +76,9 @@ std::span<const std::uint8_t> DepthBuffers::host_picture() const {
 DepthMapper::DepthMapper(const Stream& stream, DepthKind kind)
     : stream_(stream),
       kind_(kind),
-      resample_(kernel<Resample>(stream, kernels::depth_resample_cu, "depth_resample")),
-      find_range_(kernel<Range>(stream, kernels::depth_range_cu, "depth_range")),
-      paint_(kernel<Colors>(stream, kernels::depth_colors_cu, "depth_colors")) {}
+      resample_(load_kernel<Resample>(stream, kernels::depth_resample_cu, "depth_resample")),
+      find_range_(load_kernel<Range>(stream, kernels::depth_range_cu, "depth_range")),
+      paint_(load_kernel<Colors>(stream, kernels::depth_colors_cu, "depth_colors")) {}
 
 void DepthMapper::submit(const DepthGrid& grid, DepthBuffers& result) {
   const Size size = result.size();

@@ -20,6 +20,7 @@
 #include "vrt/models/depth_anything/depth_resample_cu.h"
 #include "vrt/models/depth_anything/depth_resample_emulated.h"
 #include "vrt/models/testing/device_data.h"
+#include "vrt/models/testing/golden.h"
 
 namespace vrt {
 namespace {
@@ -130,6 +131,18 @@ TEST_P(DepthMapsTest, IsBilinearBetweenCentres) {
   }
   expect_as_defined(random_grid({1, 1}, 4, 1, 2), {17, 9}, DepthKind::kMetric);
   expect_as_defined(random_grid({1, 30}, 5, 1, 2), {17, 90}, DepthKind::kMetric);
+}
+
+TEST_P(DepthMapsTest, IsTheMapThatNumPyGives) {
+  Grid grid{{56, 42}, std::vector<float>(std::size_t{56} * 42)};
+  for (std::size_t i = 0; i < grid.values.size(); ++i) {
+    const std::int64_t value = testing::pattern(i, 997);
+    grid.values[i] = value % 13 == 0 ? 0 : 0.5F + static_cast<float>(value) / 64;
+  }
+  const std::vector<float> golden = testing::golden("depth_56x42_to_101x67");
+  const Made made = make(grid, {101, 67}, DepthKind::kMetric);
+  ASSERT_EQ(made.map.size(), golden.size());
+  for (std::size_t i = 0; i < golden.size(); ++i) ASSERT_NEAR(made.map[i], golden[i], 1e-5 * golden[i]) << i;
 }
 
 TEST_P(DepthMapsTest, WhatIsNotKnownIsNeverBlendedIntoWhatIs) {

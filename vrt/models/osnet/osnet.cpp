@@ -8,6 +8,7 @@
 #include "vrt/device/kernel.h"
 #include "vrt/engine/engine_state.h"
 #include "vrt/models/common/engine_tensors.h"
+#include "vrt/models/common/load_kernel.h"
 #include "vrt/models/osnet/osnet_counts_cu.h"
 #include "vrt/models/osnet/osnet_embed_cu.h"
 
@@ -116,8 +117,8 @@ struct OsNet::State {
         box_count(DeviceBuffer<std::int32_t>::uninitialized(on, 1)),
         counts(DeviceBuffer<std::int32_t>::uninitialized(on,
                                                          static_cast<std::size_t>(runs_for(options.max_boxes, batch)))),
-        count_runs(KernelModule::load(on.device(), kernels::osnet_counts_cu).get<Counts>("osnet_counts")),
-        embed(KernelModule::load(on.device(), kernels::osnet_embed_cu).get<Embed>("osnet_embed")) {}
+        count_runs(load_kernel<Counts>(on, kernels::osnet_counts_cu, "osnet_counts")),
+        embed(load_kernel<Embed>(on, kernels::osnet_embed_cu, "osnet_embed")) {}
 
   void check(const EmbeddingResult::State& result, std::size_t room) const {
     require(result.device == stream.device(), "the result is for {}, this payload runs on {}", to_string(result.device),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "vrt/models/common/load_kernel.h"
 #include "vrt/models/xfeat/xfeat_describe_cu.h"
 #include "vrt/models/xfeat/xfeat_peaks_cu.h"
 #include "vrt/models/xfeat/xfeat_rank_cu.h"
@@ -27,11 +28,6 @@ std::size_t pixels_of(Size size) {
 
 LaunchShape blocks_of(std::uint32_t blocks) { return {{blocks, 1, 1}, {kThreads, 1, 1}, 0}; }
 
-template <typename Signature>
-Kernel<Signature> kernel(const Stream& stream, const KernelSource& source, const char* name) {
-  return KernelModule::load(stream.device(), source).get<Signature>(name);
-}
-
 }  // namespace
 
 FeatureDecoder::FeatureDecoder(const Stream& stream, Size input, const XFeatOptions& options)
@@ -44,11 +40,11 @@ FeatureDecoder::FeatureDecoder(const Stream& stream, Size input, const XFeatOpti
       ranked_(DeviceBuffer<std::uint64_t>::uninitialized(stream, static_cast<std::size_t>(keep_))),
       states_(DeviceBuffer<State>::uninitialized(stream, kPasses)),
       counts_(DeviceBuffer<std::int32_t>::uninitialized(stream, 1 + std::size_t{kPasses} * kSelectBins)),
-      peaks_(kernel<Peaks>(stream, kernels::xfeat_peaks_cu, "xfeat_peaks")),
-      select_(kernel<Select>(stream, kernels::xfeat_select_cu, "xfeat_select")),
-      find_survivors_(kernel<Survivors>(stream, kernels::xfeat_select_cu, "xfeat_survivors")),
-      rank_(kernel<Rank>(stream, kernels::xfeat_rank_cu, "xfeat_rank")),
-      describe_(kernel<Describe>(stream, kernels::xfeat_describe_cu, "xfeat_describe")) {}
+      peaks_(load_kernel<Peaks>(stream, kernels::xfeat_peaks_cu, "xfeat_peaks")),
+      select_(load_kernel<Select>(stream, kernels::xfeat_select_cu, "xfeat_select")),
+      find_survivors_(load_kernel<Survivors>(stream, kernels::xfeat_select_cu, "xfeat_survivors")),
+      rank_(load_kernel<Rank>(stream, kernels::xfeat_rank_cu, "xfeat_rank")),
+      describe_(load_kernel<Describe>(stream, kernels::xfeat_describe_cu, "xfeat_describe")) {}
 
 DeviceSpan<std::int32_t> FeatureDecoder::bins(std::int32_t pass) {
   return counts_.span().subspan(1 + static_cast<std::size_t>(pass) * kSelectBins, kSelectBins);

@@ -14,6 +14,7 @@
 
 #include "vrt/device/emulator/emulate.h"
 #include "vrt/models/testing/device_data.h"
+#include "vrt/models/testing/golden.h"
 #include "vrt/models/xfeat/xfeat_describe_cu.h"
 #include "vrt/models/xfeat/xfeat_describe_emulated.h"
 #include "vrt/models/xfeat/xfeat_peaks_emulated.h"
@@ -289,6 +290,29 @@ TEST_P(FeatureDecoderTest, DecodesEightThousandPixelsAcross) {
   EXPECT_EQ(found.candidates, static_cast<std::int32_t>((maps.pixels() + 9972) / 9973));
   ASSERT_EQ(found.features.size(), static_cast<std::size_t>(found.candidates));
   EXPECT_TRUE(std::ranges::is_sorted(found.features, std::greater<>(), &Feature::score));
+}
+
+TEST_P(FeatureDecoderTest, FindsWhatNumPyFinds) {
+  Maps maps({160, 96});
+  for (std::size_t i = 0; i < maps.pixels(); ++i) {
+    const std::int64_t value = testing::pattern(i, 1009);
+    maps.heatmap[i] = static_cast<float>(value % 5 == 0 ? value : 0) / 1009;
+    maps.reliability[i] = static_cast<float>(testing::pattern(i, 13, 104729)) / 13;
+    maps.descriptors[i] = static_cast<float>(testing::pattern(i, 256) - 128) / 64;
+  }
+  const Features found = decode(maps, {200, 90}, {.max_keypoints = 40});
+  const std::vector<float> golden = testing::golden("xfeat_160x96");
+  constexpr std::size_t kRow = 3 + kChannels;
+  ASSERT_EQ(golden.size(), 1 + 40 * kRow);
+  EXPECT_EQ(found.candidates, static_cast<std::int32_t>(golden[0]));
+  ASSERT_EQ(found.features.size(), 40U);
+  for (std::size_t i = 0; i < 40; ++i) {
+    const float* row = golden.data() + 1 + i * kRow;
+    EXPECT_NEAR(found.features[i].x, row[0], 1e-4) << i;
+    EXPECT_NEAR(found.features[i].y, row[1], 1e-4) << i;
+    EXPECT_EQ(found.features[i].score, row[2]) << i;
+    for (std::size_t c = 0; c < kChannels; ++c) EXPECT_NEAR(found.features[i].descriptor[c], row[3 + c], 1e-5) << i;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, FeatureDecoderTest, ::testing::ValuesIn(Device::all()), testing::device_name);

@@ -7,6 +7,7 @@
 
 #include "vrt/base/fail.h"
 #include "vrt/device/kernel.h"
+#include "vrt/models/common/load_kernel.h"
 #include "vrt/models/xfeat/match_best_cu.h"
 #include "vrt/models/xfeat/match_best_half_cu.h"
 #include "vrt/models/xfeat/match_collect_cu.h"
@@ -60,11 +61,6 @@ std::uint32_t tiles_of(std::int32_t descriptors) {
 
 LaunchShape tile_grid(std::uint32_t row_tiles, std::uint32_t column_blocks) {
   return {{row_tiles, column_blocks, 1}, {kThreads, 1, 1}, 0};
-}
-
-template <typename Signature>
-Kernel<Signature> kernel(const Stream& stream, const KernelSource& source, const char* name) {
-  return KernelModule::load(stream.device(), source).get<Signature>(name);
 }
 
 }  // namespace
@@ -136,10 +132,10 @@ struct Matcher::State {
       : stream(on),
         options(checked(wanted)),
         best(DeviceBuffer<std::uint64_t>::uninitialized(on, 2 * capacity())),
-        find_best(kernel<Best>(on, kernels::match_best_cu, "match_best")),
-        find_best_half(kernel<BestHalf>(on, kernels::match_best_half_cu, "match_best_half")),
-        round(kernel<Halves>(on, kernels::match_halves_cu, "match_halves")),
-        collect(kernel<Collect>(on, kernels::match_collect_cu, "match_collect")) {
+        find_best(load_kernel<Best>(on, kernels::match_best_cu, "match_best")),
+        find_best_half(load_kernel<BestHalf>(on, kernels::match_best_half_cu, "match_best_half")),
+        round(load_kernel<Halves>(on, kernels::match_halves_cu, "match_halves")),
+        collect(load_kernel<Collect>(on, kernels::match_collect_cu, "match_collect")) {
     if (options.precision == MatchPrecision::kFloat32) return;
     halves = DeviceBuffer<std::uint16_t>::uninitialized(on, 2 * capacity() * kChannels);
   }

@@ -18,6 +18,7 @@
 #include "vrt/device/graph.h"
 #include "vrt/device/kernel.h"
 #include "vrt/models/testing/device_data.h"
+#include "vrt/models/testing/golden.h"
 #include "vrt/models/xfeat/match_best_emulated.h"
 #include "vrt/models/xfeat/match_best_half_emulated.h"
 #include "vrt/models/xfeat/match_collect_emulated.h"
@@ -142,6 +143,31 @@ TEST_P(MatcherTest, FindsThePairsOfTheDefinitionWhereSumsAreExact) {
   }
 }
 
+TEST_P(MatcherTest, FindsThePairsThatNumPyFinds) {
+  const auto descriptors = [](std::size_t count, std::int64_t factor, std::int64_t modulus) {
+    Descriptors values(count * kChannels);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = static_cast<float>(testing::pattern(i, 7, factor) - 3 + testing::pattern(i, modulus) % 2);
+    }
+    return values;
+  };
+  const std::vector<float> golden = testing::golden("matches_150x210");
+  ASSERT_GE(golden.size(), 3U * 5);
+  for (const MatchPrecision precision : kPrecisions) {
+    // Similarities of whole numbers exceed 1: the least one is met by scaling the first set, exactly.
+    Descriptors first = descriptors(150, 104729, 61);
+    for (float& value : first) value /= 64;
+    const Matches found =
+        match(first, descriptors(210, 7919, 59), {.min_similarity = 40.0F / 64, .precision = precision});
+    ASSERT_EQ(found.size() * 3, golden.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_EQ(static_cast<float>(found[i].first), golden[3 * i]);
+      EXPECT_EQ(static_cast<float>(found[i].second), golden[3 * i + 1]);
+      EXPECT_EQ(found[i].similarity * 64, golden[3 * i + 2]);
+    }
+  }
+}
+
 TEST_P(MatcherTest, SimilaritiesInFloat32HaveTheBitsOfFusedSumsInOrder) {
   const Descriptors a = unit_vectors(300, 3);
   const Descriptors b = unit_vectors(420, 4);
@@ -238,13 +264,17 @@ TEST_P(MatcherTest, ZeroAndNegativeZeroTie) {
 }
 
 TEST_P(MatcherTest, AsManyAsFit) {
-  // Each row is most similar to itself: a point on a circle in two channels would do, were there fewer.
-  Descriptors values = unit_vectors(Matcher::kMaxDescriptors, 12);
+  // All of the first set, and of the second as many as the device is quick with; row i is most similar to itself.
+  const Descriptors values = unit_vectors(Matcher::kMaxDescriptors, 12);
+  const std::int32_t others = GetParam().is_cpu() ? 200 : Matcher::kMaxDescriptors;
   for (const MatchPrecision precision : kPrecisions) {
-    if (GetParam().is_cpu() && precision == MatchPrecision::kFloat16) continue;  // The CPU has no fast way for it.
-    const Matches found = match(values, values, {.max_descriptors = Matcher::kMaxDescriptors, .precision = precision});
-    ASSERT_EQ(found.size(), std::size_t{Matcher::kMaxDescriptors});
-    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i].second, static_cast<std::int32_t>(i));
+    const Matches found = match(values, Matcher::kMaxDescriptors, values, others,
+                                {.max_descriptors = Matcher::kMaxDescriptors, .precision = precision});
+    ASSERT_EQ(found.size(), static_cast<std::size_t>(others));
+    for (std::int32_t i = 0; i < others; ++i) {
+      EXPECT_EQ(found[static_cast<std::size_t>(i)].first, i);
+      EXPECT_EQ(found[static_cast<std::size_t>(i)].second, i);
+    }
   }
 }
 

@@ -182,7 +182,7 @@ TEST_P(XFeatTest, OtherNetworksAreRefusedWithWhatWasFound) {
   grey.node("Relu", {"image"}, "same");
   grey.output("same", {1, 1, 64, 64});
   EXPECT_THAT(error_of([&] { XFeat(open(grey.bytes()), stream_); }).what(),
-              HasSubstr("'image' float32 [1, 1, 64, 64]"));
+              HasSubstr("input 'image' is float32 [1, 1, 64, 64]"));
   testing::OnnxGraph same;
   same.input("image", {1, 3, 64, 64});
   same.node("Relu", {"image"}, "same");
