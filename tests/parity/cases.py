@@ -31,6 +31,14 @@ def _depth(name, options, *extra):
     return Case(name, ["depth-anything", "--input", "392", "392", *extra], "depth_anything", name, options)
 
 
+# Of a picture of HD: whole people, a part, one that sticks out on two sides, half pixels, a thin one.
+BOXES = [
+    [400, 120, 640.5, 700.25],
+    [10.5, 20.25, 90.75, 200],
+    [1200, 600, 1300, 800],
+    [-30, -50, 100, 200],
+    [640, 360, 642, 700],
+]
 POSE = {"classes": 1, "keypoints": 17}
 END = {"end_to_end": True}
 
@@ -61,6 +69,7 @@ CASES = [
     _depth("depth_metric", {"metric": True, "input": [392, 392]}, "--metric", "20"),
     _depth("depth_metric", {"metric": True, "input": [392, 392], "map_size": list(HD)}, "--metric", "20"),
     _depth("depth_relative", {"metric": False, "input": [392, 392], "map_size": [640, 360]}),
+    Case("osnet", ["osnet"], "osnet", "osnet", {"boxes": BOXES, "batch": 16}),
     Case(
         "xfeat",
         ["xfeat", "--dynamic"],

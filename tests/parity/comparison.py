@@ -72,12 +72,13 @@ class Comparison:
             worst = np.abs(logits[far]).max()
             self.problems.append(f"masks: {int(far.sum())} of {far.size} pixels differ, up to a logit of {worst:.3g}")
 
-    def depth(self, found, expected, where):
+    def depth(self, found, wanted):
+        expected, where = wanted["depth"], wanted.get("compare", True)
         if found.shape != expected.shape:
             self.problems.append(f"depth: shape {found.shape}, {expected.shape} expected")
             return
-        scale = np.maximum(np.abs(expected), 1e-6)
-        self.note("depth, relative", np.where(where, np.abs(found - expected) / scale, 0), RELATIVE_DEPTH)
+        difference = np.abs(found - expected) / np.maximum(wanted["scale"], 1e-6)
+        self.note("depth, relative", np.where(where, difference, 0), RELATIVE_DEPTH)
 
     def keypoints(self, found, expected):
         if len(found) != len(expected):
@@ -116,7 +117,7 @@ def compare(found, expected):
     if "mask_logits" in expected:
         comparison.masks(found["masks"], expected["mask_logits"])
     if "depth" in expected:
-        comparison.depth(found["depth"], expected["depth"], expected.get("compare", True))
+        comparison.depth(found["depth"], expected)
     for name in ("appearance", "descriptors", "descriptors_other", "embeddings"):
         if name in expected:
             comparison.within(name, found[name], expected[name], VECTOR)

@@ -108,7 +108,8 @@ def check(case, args):
 
 
 def counted(expected):
-    sizes = {name: len(expected[name]) for name in ("detections", "keypoints", "matches") if name in expected}
+    names = ("detections", "keypoints", "matches", "embeddings")
+    sizes = {name: len(expected[name]) for name in names if name in expected}
     return ", ".join(f"{count} {name}" for name, count in sizes.items()) or str(expected["depth"].shape)
 
 

@@ -16,8 +16,11 @@ def prepare(picture, shape, _options):
 def expect(outputs, _picture, shape, options):
     depth = torch.from_numpy(outputs["depth"]).reshape(1, 1, *shape[2:])
     width, height = options.get("map_size", (shape[3], shape[2]))
+    # What a pixel is blended from: its error is relative to the greatest of it, where the map falls from a near thing to a far one.
+    around = torch.nn.functional.max_pool2d(depth.abs(), 3, stride=1, padding=1)
+    scale = torch.nn.functional.interpolate(around, (height, width), mode="nearest")[0, 0].numpy()
     mapped = torch.nn.functional.interpolate(depth, (height, width), mode="bilinear", align_corners=False)[0, 0].numpy()
     if not options["metric"]:
-        return {"depth": mapped}
+        return {"depth": mapped, "scale": scale}
     known = torch.nn.functional.interpolate((depth > 0).float(), (height, width), mode="bilinear", align_corners=False)
-    return {"depth": mapped, "compare": known[0, 0].numpy() == 1}  # where no cell is unknown
+    return {"depth": mapped, "scale": scale, "compare": known[0, 0].numpy() == 1}  # where no cell is unknown

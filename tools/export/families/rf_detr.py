@@ -101,4 +101,8 @@ def build(args):
     task = "segment" if config.segmentation_head else "pose" if config.use_grouppose_keypoints else "detect"
     axes = {name: {0: "batch"} for name in ["input", *outputs]} if args.dynamic_batch else {}
     metadata = {"task": task, "names": _names(model), "license": config.license}
+    schema = list(config.num_keypoints_per_class)
+    if schema:
+        metadata["keypoints_per_class"] = schema
+        metadata["background"] = "0" if schema[0] == 0 else "none"
     return Network(network, graph.input_tensors, ["input"], outputs, axes, metadata)
