@@ -6,6 +6,7 @@ import torch
 from torchvision.transforms import functional
 
 MEAN, DEVIATION = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
+PLACE, RELATIVE = 2.0**-15, 1e-5
 
 
 def prepare(picture, shape, _options):
@@ -16,9 +17,12 @@ def prepare(picture, shape, _options):
 def expect(outputs, _picture, shape, options):
     depth = torch.from_numpy(outputs["depth"]).reshape(1, 1, *shape[2:])
     width, height = options.get("map_size", (shape[3], shape[2]))
-    # What a pixel is blended from: its error is relative to the greatest of it, where the map falls from a near thing to a far one.
-    around = torch.nn.functional.max_pool2d(depth.abs(), 3, stride=1, padding=1)
-    scale = torch.nn.functional.interpolate(around, (height, width), mode="nearest")[0, 0].numpy()
+    # An error of 1e-5 is relative to the greatest cell that a pixel is blended from. Where the map falls from a near thing to a far one,
+    # so does the rounding of the pixel's place among the cells count, which float32 knows to 2^-15 beyond the 256th.
+    greatest = torch.nn.functional.max_pool2d(depth, 3, stride=1, padding=1)
+    least = -torch.nn.functional.max_pool2d(-depth, 3, stride=1, padding=1)
+    scale = greatest.abs() + (greatest - least) * (PLACE / RELATIVE)
+    scale = torch.nn.functional.interpolate(scale, (height, width), mode="nearest-exact")[0, 0].numpy()
     mapped = torch.nn.functional.interpolate(depth, (height, width), mode="bilinear", align_corners=False)[0, 0].numpy()
     if not options["metric"]:
         return {"depth": mapped, "scale": scale}
