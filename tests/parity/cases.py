@@ -21,9 +21,9 @@ def _rf_detr(name, variant, family, options, *extra):
     return Case(name, ["rf-detr", "--variant", variant, *extra], "rf_detr", family, options)
 
 
-def _yolo(architecture, options, *extra):
+def _yolo(architecture, options, *extra, name=None):
     options = {"nms_threshold": 0.7, "max_detections": 300, "classes": 80, **options}
-    name = architecture + ("-end-to-end" if extra else "")
+    name = name or architecture + ("-end-to-end" if extra else "")
     return Case(name, ["yolo", "--architecture", architecture, *extra], "yolo", "yolo", options)
 
 
@@ -56,16 +56,17 @@ CASES = [
         "0,17",
     ),
     _yolo("yolov8n", {"score_threshold": 0.9}),
-    _yolo("yolo11n", {"score_threshold": 0.9, "nms_threshold": 0.45}),
-    _yolo("yolo11n", {"score_threshold": 0.9, "class_agnostic": True}),
+    _yolo("yolo11n", {"score_threshold": 0.999, "nms_threshold": 0.45}),
+    _yolo("yolo11n", {"score_threshold": 0.9, "class_agnostic": True}, name="yolo11n-agnostic"),
+    _yolo("yolo11n", {"score_threshold": 0.5, "max_detections": 1000}, name="yolo11n-all-pass"),
     _yolo("yolov8n-seg", {"score_threshold": 0.95, "max_detections": 100}),
     _yolo("yolo11n-seg", {"score_threshold": 0.95, "max_detections": 100}),
-    _yolo("yolov8n-pose", {"score_threshold": 0.5, **POSE}),
-    _yolo("yolo11n-pose", {"score_threshold": 0.5, **POSE}),
+    _yolo("yolov8n-pose", {"score_threshold": 0.997, **POSE}),
+    _yolo("yolo11n-pose", {"score_threshold": 0.7, **POSE}),
     _yolo("yolov10n", {"score_threshold": 0.9, **END}, "--end-to-end"),
     _yolo("yolo26n", {"score_threshold": 0.9, **END}, "--end-to-end"),
     _yolo("yolo26n-seg", {"score_threshold": 0.9, "max_detections": 100, **END}, "--end-to-end"),
-    _yolo("yolo26n-pose", {"score_threshold": 0.5, **POSE, **END}, "--end-to-end"),
+    _yolo("yolo26n-pose", {"score_threshold": 0.9, **POSE, **END}, "--end-to-end"),
     _depth("depth_metric", {"metric": True, "input": [392, 392]}, "--metric", "20"),
     _depth("depth_metric", {"metric": True, "input": [392, 392], "map_size": list(HD)}, "--metric", "20"),
     _depth("depth_relative", {"metric": False, "input": [392, 392], "map_size": [640, 360]}),

@@ -65,7 +65,11 @@ def _load(args):
     if args.keypoint_schema:
         options.update(num_keypoints_per_class=args.keypoint_schema, num_classes=max(1, len(args.keypoint_schema) - 1))
     model = build(pretrain_weights=None, **options)
-    seeded_weights.fill(model.model.model, args.random_weights, scale=HEAD_SCALES)
+    network = model.model.model
+    seeded_weights.fill(network, args.random_weights, scale=HEAD_SCALES)
+    if getattr(network, "keypoint_embed", None) is not None:
+        with torch.no_grad():  # log l11 and log l22: places known to some hundredths, as trained networks know them
+            network.keypoint_embed.layers[-1].bias[[4, 6]] += 3.0
     return model
 
 

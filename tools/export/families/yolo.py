@@ -81,6 +81,9 @@ def _slices_to_split(path):
     for cut in cuts:
         model.graph.node.remove(cut)
     model.graph.node.insert(place, onnx.helper.make_node("Split", [whole, lengths.name], pieces, axis=-1))
+    used = {name for node in model.graph.node for name in node.input}
+    for node in [node for node in model.graph.node if node.op_type == "Constant" and node.output[0] not in used]:
+        model.graph.node.remove(node)
     onnx.save(model, path)
 
 
