@@ -1,4 +1,4 @@
-"""What is compared: networks with weights from a seed, thresholds at which sets are neither empty nor whole, pictures."""
+"""What is compared: networks with weights from a seed, thresholds at which sets are neither empty nor whole."""
 
 import dataclasses
 

@@ -1,6 +1,6 @@
 """A checkpoint in each project's own format gives the very network that the seed gives.
 
-    python -m unittest discover -s tests/parity -p checkpoints_test.py      (with the packages of tools/export/requirements.txt)
+    cd tests/parity && python -m unittest checkpoints_test      (with the packages of tools/export/requirements.txt)
 
 The checkpoints are made here: the networks with weights from a seed, stored as their projects store theirs.
 """

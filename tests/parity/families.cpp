@@ -81,7 +81,8 @@ RfDetrOptions rfdetr_options(const json& given) {
   RfDetrOptions options;
   options.score_threshold = given.value("score_threshold", options.score_threshold);
   options.max_detections = given.value("max_detections", options.max_detections);
-  options.interpolation = given.value("antialias", true) ? Interpolation::kBilinearAntialiased : Interpolation::kBilinear;
+  options.interpolation =
+      given.value("antialias", true) ? Interpolation::kBilinearAntialiased : Interpolation::kBilinear;
   if (given.contains("background_column")) options.background_column = given.at("background_column").get<bool>();
   return options;
 }
@@ -172,9 +173,9 @@ void run_osnet(Run& run) {
   for (const json& box : run.options.at("boxes")) {
     boxes.push_back({box.at(0).get<float>(), box.at(1).get<float>(), box.at(2).get<float>(), box.at(3).get<float>()});
   }
-  OsNet network(OsNet::open_engine(run.model, run.stream.device(), run.options.at("batch").get<std::int32_t>(),
-                                   engine_options()),
-                run.stream);
+  OsNet network(
+      OsNet::open_engine(run.model, run.stream.device(), run.options.at("batch").get<std::int32_t>(), engine_options()),
+      run.stream);
   EmbeddingResult looks = network.allocate_result({.read_back = true});
   network.submit(run.picture.view(), boxes, looks);
   run.stream.synchronize();

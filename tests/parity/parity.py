@@ -3,9 +3,9 @@
 
     parity.py --program build/release/bin/vrt_parity_program --clip carphone_pristine.mp4 --work build/parity
 
-Each case of cases.py is an architecture with weights from a seed (tools/export makes the file, once). ONNX Runtime gives its raw
-outputs for a picture; the reference decodes them in Python, vrt decodes the same numbers played back by a network of
-constants, under strict limits. `--whole` runs the real network in vrt instead: then preprocessing and engine have their
+Each case of cases.py is an architecture with weights from a seed (tools/export makes the file, once). ONNX Runtime gives
+its raw outputs for a picture; the reference decodes them in Python, vrt decodes the same numbers played back by a network
+of constants, under strict limits. `--whole` runs the real network in vrt instead: then preprocessing and engine have their
 share, and what differs is printed but not judged. Runs with the packages of tools/export/requirements.txt.
 """
 

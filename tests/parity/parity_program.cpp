@@ -1,10 +1,9 @@
-// Runs one of vrt's models on one picture and writes what it found as numbers, for the comparison with reference implementations.
+// Runs one of vrt's models on one picture and writes what it found, for the comparison with reference implementations.
 //
 //   parity_program REQUEST.json
 //
-// The request: {"family", "model", "device", "picture": a PPM file, "folder": where to write, and what the family's reader below
-// takes from "options"}. Writes FOLDER/result.json and, for what is many numbers, FOLDER/NAME.bin with its type and shape in
-// result.json under "arrays".
+// The request: {"family", "model", "device", "picture": a PPM file, "folder": where to write, "options": what families.cpp reads}.
+// Writes FOLDER/result.json and, for what is many numbers, FOLDER/NAME.bin, whose type and shape are in result.json under "arrays".
 #include <fstream>
 #include <iostream>
 #include <string>

@@ -1,5 +1,8 @@
-"""Depth Anything V2. Its packages resample the map bicubically (transformers) or with aligned corners (the repository); vrt's rule
-is bilinear between the cells' centres, which is what stands here. At the network's own size all are the same."""
+"""Depth Anything V2, brought to any size by vrt's rule: bilinear between the cells' centres.
+
+Its packages resample the map bicubically (transformers) or with aligned corners (the repository). At the network's own size
+all are the same.
+"""
 
 import numpy as np
 import torch
@@ -17,8 +20,8 @@ def prepare(picture, shape, _options):
 def expect(outputs, _picture, shape, options):
     depth = torch.from_numpy(outputs["depth"]).reshape(1, 1, *shape[2:])
     width, height = options.get("map_size", (shape[3], shape[2]))
-    # An error of 1e-5 is relative to the greatest cell that a pixel is blended from. Where the map falls from a near thing to a far one,
-    # so does the rounding of the pixel's place among the cells count, which float32 knows to 2^-15 beyond the 256th.
+    # The limit is relative to the greatest cell that a pixel is blended from. Where the map falls from one value to another,
+    # the pixel's place among the cells counts too, which float32 knows to 2^-15 beyond the 256th.
     greatest = torch.nn.functional.max_pool2d(depth, 3, stride=1, padding=1)
     least = -torch.nn.functional.max_pool2d(-depth, 3, stride=1, padding=1)
     scale = greatest.abs() + (greatest - least) * (PLACE / RELATIVE)

@@ -1,4 +1,4 @@
-"""OSNet's embeddings, of unit length, of boxes: crops that are stretched bilinearly, with the picture's border repeated.
+"""OSNet's embeddings, of unit length, of boxes: crops stretched bilinearly, with the picture's border repeated.
 
 `torchreid` crops whole pixels and resizes them with PIL, which antialiases; a detector's boxes are no whole pixels.
 """

@@ -33,12 +33,12 @@ def add_arguments(parser):
     parser.add_argument(
         "--keypoint-schema",
         type=lambda text: [int(count) for count in text.split(",")],
-        help="with random weights: keypoints of each class. 17 is that of today's package, 0,17 has the background first",
+        help="with random weights: keypoints of each class; 17 is today's, 0,17 has the background first",
     )
 
 
 class WithTokens(torch.nn.Module):
-    """The network, and as a last output what its backbone's last block saw: the tokens that appearance is pooled from."""
+    """The network, and as a last output its backbone's last block: the tokens that appearance is pooled from."""
 
     def __init__(self, network):
         super().__init__()
