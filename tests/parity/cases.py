@@ -27,8 +27,9 @@ def _yolo(architecture, options, *extra, name=None):
     return Case(name, ["yolo", "--architecture", architecture, *extra], "yolo", "yolo", options)
 
 
-def _depth(name, options, *extra):
-    return Case(name, ["depth-anything", "--input", "392", "392", *extra], "depth_anything", name, options)
+def _depth(name, family, options, *extra):
+    options = {"metric": family == "depth_metric", "input": [392, 392], **options}
+    return Case(name, ["depth-anything", "--input", "392", "392", *extra], "depth_anything", family, options)
 
 
 # Of a picture of HD: whole people, a part, one that sticks out on two sides, half pixels, a thin one.
@@ -67,9 +68,9 @@ CASES = [
     _yolo("yolo26n", {"score_threshold": 0.9, **END}, "--end-to-end"),
     _yolo("yolo26n-seg", {"score_threshold": 0.9, "max_detections": 100, **END}, "--end-to-end"),
     _yolo("yolo26n-pose", {"score_threshold": 0.9, **POSE, **END}, "--end-to-end"),
-    _depth("depth_metric", {"metric": True, "input": [392, 392]}, "--metric", "20"),
-    _depth("depth_metric", {"metric": True, "input": [392, 392], "map_size": list(HD)}, "--metric", "20"),
-    _depth("depth_relative", {"metric": False, "input": [392, 392], "map_size": [640, 360]}),
+    _depth("depth-metric", "depth_metric", {}, "--metric", "20"),
+    _depth("depth-metric-hd", "depth_metric", {"map_size": list(HD)}, "--metric", "20"),
+    _depth("depth-relative", "depth_relative", {"map_size": [640, 360]}),
     Case("osnet", ["osnet"], "osnet", "osnet", {"boxes": BOXES, "batch": 16}),
     Case(
         "xfeat",

@@ -198,15 +198,15 @@ const std::map<std::string, std::function<void(Run&)>>& families() {
 
 }  // namespace
 
-void run(const json& request) {
+void run(const json& request, Device device) {
   const auto family = families().find(request.at("family").get<std::string>());
   require(family != families().end(), "there is no family '{}'", request.at("family").get<std::string>());
-  const Stream stream(Device::parse(request.value("device", "cpu")));
+  const Stream stream(device);
   Run run{.model = request.at("model").get<std::string>(),
           .options = request.value("options", json::object()),
           .stream = stream,
           .picture = Picture(request.at("picture").get<std::string>(), stream),
-          .results = Results(request.at("folder").get<std::string>())};
+          .results = Results(std::filesystem::current_path())};
   family->second(run);
   run.results.finish();
 }
