@@ -41,8 +41,10 @@ def _from_planes(raw, classes, options):
 
 
 def _from_end_to_end(raw, options):
+    """Without boxes that are inside out, which this head can give: vrt's results have none, Ultralytics' have them."""
     rows = raw[0]
-    return rows[rows[:, 4] > options["score_threshold"]][: options["max_detections"]]
+    whole = (rows[:, 2] >= rows[:, 0]) & (rows[:, 3] >= rows[:, 1])
+    return rows[whole & (rows[:, 4] > options["score_threshold"])][: options["max_detections"]]
 
 
 def _mask_logits(rows, prototypes, boxes, shape, size):
