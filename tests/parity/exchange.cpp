@@ -24,12 +24,9 @@ Picture::Picture(const std::filesystem::path& file, const Stream& stream) : devi
   upload_blocking(stream, pixels, pixels_.span());
 }
 
-ImageView Picture::view() const {
-  return ImageView::packed(device_, pixels_.span().data(), size_, PixelFormat::kRgb8);
-}
+ImageView Picture::view() const { return ImageView::packed(device_, pixels_.span().data(), size_, PixelFormat::kRgb8); }
 
 Results::Results(std::filesystem::path folder) : folder_(std::move(folder)) {
-  std::filesystem::create_directories(folder_);
   json_["arrays"] = nlohmann::json::object();
 }
 

@@ -69,7 +69,7 @@ void run_yolo(Run& run) {
   const Size input = size_of(run.options, "input", {});
   Yolo detector(Yolo::open_engine(run.model, run.stream.device(), input, engine_options()), run.stream, options);
   const bool segments = detector.task() == YoloTask::kSegment;
-  const MaskOptions masks = segments ? mask_options(run, options.max_detections) : MaskOptions{};
+  const MaskOptions masks = segments ? mask_options(run, options.max_detections) : MaskOptions();
   YoloResult found = detector.allocate_result({.masks = masks});
   detector.submit(run.picture.view(), found);
   run.stream.synchronize();
@@ -81,7 +81,8 @@ RfDetrOptions rfdetr_options(const json& given) {
   RfDetrOptions options;
   options.score_threshold = given.value("score_threshold", options.score_threshold);
   options.max_detections = given.value("max_detections", options.max_detections);
-  options.interpolation = given.value("antialias", true) ? Interpolation::kBilinearAntialiased : Interpolation::kBilinear;
+  options.interpolation =
+      given.value("antialias", true) ? Interpolation::kBilinearAntialiased : Interpolation::kBilinear;
   if (given.contains("background_column")) options.background_column = given.at("background_column").get<bool>();
   return options;
 }
@@ -167,6 +168,20 @@ void run_xfeat(Run& run) {
   run.results.value("matches", std::move(pairs));
 }
 
+void run_osnet(Run& run) {
+  std::vector<Box> boxes;
+  for (const json& box : run.options.at("boxes")) {
+    boxes.push_back({box.at(0).get<float>(), box.at(1).get<float>(), box.at(2).get<float>(), box.at(3).get<float>()});
+  }
+  OsNet network(
+      OsNet::open_engine(run.model, run.stream.device(), run.options.at("batch").get<std::int32_t>(), engine_options()),
+      run.stream);
+  EmbeddingResult looks = network.allocate_result({.read_back = true});
+  network.submit(run.picture.view(), boxes, looks);
+  run.stream.synchronize();
+  run.results.array("embeddings", looks.embeddings(), {boxes.size(), static_cast<std::size_t>(network.channels())});
+}
+
 const std::map<std::string, std::function<void(Run&)>>& families() {
   static const std::map<std::string, std::function<void(Run&)>> kFamilies = {
       {"yolo", run_yolo},
@@ -176,21 +191,22 @@ const std::map<std::string, std::function<void(Run&)>>& families() {
       {"depth_metric", run_depth<DepthKind::kMetric>},
       {"depth_relative", run_depth<DepthKind::kRelative>},
       {"xfeat", run_xfeat},
+      {"osnet", run_osnet},
   };
   return kFamilies;
 }
 
 }  // namespace
 
-void run(const json& request) {
+void run(const json& request, Device device) {
   const auto family = families().find(request.at("family").get<std::string>());
   require(family != families().end(), "there is no family '{}'", request.at("family").get<std::string>());
-  const Stream stream(Device::parse(request.value("device", "cpu")));
+  const Stream stream(device);
   Run run{.model = request.at("model").get<std::string>(),
           .options = request.value("options", json::object()),
           .stream = stream,
           .picture = Picture(request.at("picture").get<std::string>(), stream),
-          .results = Results(request.at("folder").get<std::string>())};
+          .results = Results(std::filesystem::current_path())};
   family->second(run);
   run.results.finish();
 }

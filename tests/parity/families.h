@@ -3,9 +3,11 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "vrt/device/device.h"
+
 namespace vrt::parity {
 
 /// Runs the request (see parity_program.cpp) and writes its results. Throws vrt::Error and nlohmann::json::exception.
-void run(const nlohmann::json& request);
+void run(const nlohmann::json& request, Device device);
 
 }  // namespace vrt::parity

@@ -3,10 +3,13 @@
 
     parity.py --program build/release/bin/vrt_parity_program --clip carphone_pristine.mp4 --work build/parity
 
-Each case of cases.py is an architecture with weights from a seed (tools/export makes the file, once). ONNX Runtime gives its raw
-outputs for a picture; the reference decodes them in Python, vrt decodes the same numbers played back by a network of
-constants, under strict limits. `--whole` runs the real network in vrt instead: then preprocessing and engine have their
+Each case of cases.py is an architecture with weights from a seed (tools/export makes the file, once). ONNX Runtime gives
+its raw outputs for a picture; the reference decodes them in Python, vrt decodes the same numbers played back by a network
+of constants, under strict limits. `--whole` runs the real network in vrt instead: then preprocessing and engine have their
 share, and what differs is printed but not judged. Runs with the packages of tools/export/requirements.txt.
+
+For a machine that has none of the packages, `--step prepare` writes a folder for each case; there, in each,
+`vrt_parity_program request.json cuda:0`; then, back here, `--step judge`.
 """
 
 import argparse
@@ -15,6 +18,7 @@ import json
 import logging
 import os
 import pathlib
+import pickle
 import subprocess
 import sys
 import warnings
@@ -35,10 +39,11 @@ BRIGHTER = 1.2  # the second picture: a playback tells the two by their means
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", type=pathlib.Path, required=True)
+    parser.add_argument("--program", type=pathlib.Path, help="build/PRESET/bin/vrt_parity_program")
     parser.add_argument("--clip", type=pathlib.Path, required=True)
     parser.add_argument("--work", type=pathlib.Path, required=True, help="folder for networks and results")
     parser.add_argument("--device", default="cpu", help="vrt's")
+    parser.add_argument("--step", choices=("all", "prepare", "judge"), default="all")
     parser.add_argument("--only", default="", help="cases whose name contains this")
     parser.add_argument("--whole", action="store_true", help="run the real network in vrt; nothing is judged")
     return parser.parse_args()
@@ -73,19 +78,17 @@ def input_shape(case, session):
     return shape
 
 
-def request(case, args, folder, model, shown):
-    paths = []
+def write_request(case, folder, model, shown):
+    """What the program is run with, in `folder`; nothing in it says where the folder is."""
     for number, picture in enumerate(shown):
-        paths.append(folder / f"picture{number}.ppm")
-        pictures.write_ppm(paths[-1], picture)
-    options = dict(case.options, **({"other_picture": str(paths[1])} if case.two_pictures else {}))
-    written = {"family": case.family, "model": str(model), "device": args.device, "picture": str(paths[0])}
-    (folder / "request.json").write_text(json.dumps({**written, "folder": str(folder), "options": options}))
-    return folder / "request.json"
+        pictures.write_ppm(folder / f"picture{number}.ppm", picture)
+    options = dict(case.options, **({"other_picture": "picture1.ppm"} if case.two_pictures else {}))
+    request = {"family": case.family, "model": model, "picture": "picture0.ppm", "options": options}
+    (folder / "request.json").write_text(json.dumps(request))
 
 
-def check(case, args):
-    """The comparison of one case, and how many results there were."""
+def prepare(case, args, folder):
+    """Writes the request and what is expected of it."""
     source = exported(case, args.work)
     session = onnxruntime.InferenceSession(str(source), providers=["CPUExecutionProvider"])
     shape = input_shape(case, session)
@@ -93,22 +96,46 @@ def check(case, args):
     shown = shots(case, args.clip)
     tensors = [reference.prepare(picture, shape, case.options) for picture in shown]
     outputs = [playback.run(session, tensor) for tensor in tensors]
-    folder = args.work / case.name
     folder.mkdir(parents=True, exist_ok=True)
-    model = source
+    (folder / "result.json").unlink(missing_ok=True)
+    model = f"../{source.name}"
     if not args.whole:
-        model = folder / "playback.onnx"
-        playback.write(model, source, tensors, *outputs)
+        model = "playback.onnx"
+        playback.write(folder / model, source, tensors, *outputs)
     raw = dict(outputs[0])
     for other in outputs[1:]:
         raw.update({f"{name}_other": values for name, values in other.items()})
-    expected = reference.expect(raw, shown[0], shape, case.options)
-    subprocess.run([args.program, request(case, args, folder, model, shown)], check=True)
+    write_request(case, folder, model, shown)
+    (folder / "expected.pickle").write_bytes(pickle.dumps(reference.expect(raw, shown[0], shape, case.options)))
+
+
+def judge(folder):
+    """The comparison of one case, and what was expected."""
+    expected = pickle.loads((folder / "expected.pickle").read_bytes())
     return comparison.compare(comparison.read(folder), expected), expected
 
 
+def check(case, args):
+    """Runs the steps that are asked for. Returns whether the case is as expected, as far as it was judged."""
+    folder = args.work / case.name
+    if args.step in ("all", "prepare"):
+        prepare(case, args, folder)
+    if args.step == "all":
+        subprocess.run([args.program, "request.json", args.device], check=True, cwd=folder)
+    if args.step == "prepare":
+        return True
+    result, expected = judge(folder)
+    worst = ", ".join(f"{what} {value:.2g}" for what, value in result.worst.items())
+    verdict = "differs" if result.problems else "equal"
+    print(f"{case.name}: {verdict} ({counted(expected)}; worst: {worst})", flush=True)
+    for problem in result.problems:
+        print(f"  {problem}")
+    return not result.problems
+
+
 def counted(expected):
-    sizes = {name: len(expected[name]) for name in ("detections", "keypoints", "matches") if name in expected}
+    names = ("detections", "keypoints", "matches", "embeddings")
+    sizes = {name: len(expected[name]) for name in names if name in expected}
     return ", ".join(f"{count} {name}" for name, count in sizes.items()) or str(expected["depth"].shape)
 
 
@@ -116,24 +143,20 @@ def main():
     args = parse()
     args.work.mkdir(parents=True, exist_ok=True)
     args.work = args.work.resolve()
+    if args.step == "all" and not args.program:
+        raise SystemExit("--program is needed to run the cases")
+    args.program = args.program and args.program.resolve()
     os.environ.setdefault("YOLO_CONFIG_DIR", str(args.work))
     os.environ.setdefault("YOLO_AUTOINSTALL", "false")
     warnings.filterwarnings("ignore")
     logging.disable(logging.WARNING)
-    failed = 0
     chosen = [case for case in CASES if args.only in case.name]
     if not chosen:
         raise SystemExit(f"no case's name contains '{args.only}'")
-    for case in chosen:
-        result, expected = check(case, args)
-        verdict = "differs" if result.problems else "equal"
-        failed += bool(result.problems)
-        worst = ", ".join(f"{what} {value:.2g}" for what, value in result.worst.items())
-        print(f"{case.name}: {verdict} ({counted(expected)}; worst: {worst})", flush=True)
-        for problem in result.problems:
-            print(f"  {problem}")
-    print(f"{len(chosen) - failed} of {len(chosen)} cases equal")
-    sys.exit(failed > 0 and not args.whole)
+    equal = sum([check(case, args) for case in chosen])
+    if args.step != "prepare":
+        print(f"{equal} of {len(chosen)} cases equal")
+    sys.exit(equal < len(chosen) and not args.whole)
 
 
 if __name__ == "__main__":

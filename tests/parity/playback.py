@@ -1,7 +1,7 @@
 """Networks that play back what another one gave: vrt then decodes exactly the numbers that the reference decodes.
 
-The whole of vrt runs, on either device; only the rounding of an inference engine, which would hide or excuse a difference of
-decoding, is taken out. Where two pictures are run, the network tells them apart by the mean of its input.
+The whole of vrt runs, on either device; only the rounding of an inference engine is taken out, which would hide or excuse
+a difference of decoding. Where two pictures are run, the network tells them apart by the mean of its input.
 """
 
 import numpy as np
@@ -27,8 +27,12 @@ def _choice(input_name, border):
     ], [numpy_helper.from_array(np.float32(border), "border")]
 
 
+def _info(name, values):
+    return helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, values.shape)
+
+
 def write(path, source, inputs, outputs, other_outputs=None):
-    """`inputs` are the input tensors of one picture or two, `outputs` what each gave. Metadata is that of `source`."""
+    """`inputs` are the tensors of one picture or two, `outputs` what each gave. Metadata is that of `source`."""
     name = onnx.load(source, load_external_data=False).graph.input[0].name
     nodes, constants = [], []
     if other_outputs:
@@ -43,10 +47,8 @@ def write(path, source, inputs, outputs, other_outputs=None):
             nodes.append(helper.make_node("Where", choice, [output]))
         else:
             nodes.append(helper.make_node("Identity", [f"value of {output}"], [output]))
-    float_info = lambda key, values: helper.make_tensor_value_info(key, onnx.TensorProto.FLOAT, values.shape)  # noqa: E731
-    graph = helper.make_graph(
-        nodes, "playback", [float_info(name, inputs[0])], [float_info(*item) for item in outputs.items()], constants
-    )
+    results = [_info(output, values) for output, values in outputs.items()]
+    graph = helper.make_graph(nodes, "playback", [_info(name, inputs[0])], results, constants)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     helper.set_model_props(model, _metadata(source))
     onnx.save(model, path)

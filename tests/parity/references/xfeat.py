@@ -1,8 +1,8 @@
 """XFeat's `detectAndCompute` and `match`, restated for outputs that hold the heatmap and the reliability at full size.
 
-Rules of the published export: descriptors bilinear at the pixel's centre with the border repeated, and a keypoint at its pixel's
-centre. The authors' own code samples them bicubically on a grid that is stretched by W / (W - 1), and counts from the first
-pixel's centre.
+Rules of the published export: descriptors bilinear at the pixel's centre with the border repeated, and a keypoint at its
+pixel's centre. The authors' own code samples them bicubically on a grid that is stretched by W / (W - 1), and counts from
+the first pixel's centre.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Ultralytics' networks: suppression for each class by torchvision, the rest by Ultralytics' own functions.
 
-Ultralytics separates classes by adding 7680 times the class to the coordinates, which costs them precision: boxes of class
-79 are rounded to 1/16 pixel before they are compared. Here each class is suppressed for itself, which is what is meant.
+Ultralytics separates classes by adding 7680 times the class to the coordinates, which costs them precision: boxes of
+class 79 are rounded to 1/16 pixel before they are compared. Here each class is suppressed for itself, which is meant.
 """
 
 import numpy as np
@@ -41,14 +41,16 @@ def _from_planes(raw, classes, options):
 
 
 def _from_end_to_end(raw, options):
+    """Without boxes that are inside out, which this head can give: vrt's results have none, Ultralytics' have them."""
     rows = raw[0]
-    return rows[rows[:, 4] > options["score_threshold"]][: options["max_detections"]]
+    whole = (rows[:, 2] >= rows[:, 0]) & (rows[:, 3] >= rows[:, 1])
+    return rows[whole & (rows[:, 4] > options["score_threshold"])][: options["max_detections"]]
 
 
 def _mask_logits(rows, prototypes, boxes, shape, size):
     """Blended, cut to the picture, upsampled, then cropped by the box: Ultralytics' `retina_masks`.
 
-    Its intermediate upsampling is left out: it only serves grids whose padding is no whole cell, which `prepare`'s sizes avoid.
+    Its intermediate upsampling is left out: it serves grids whose padding is no whole cell, which the cases avoid.
     """
     channels, height, width = prototypes.shape
     logits = (rows[:, 6:] @ prototypes.reshape(channels, -1)).reshape(-1, height, width)

@@ -33,12 +33,12 @@ def add_arguments(parser):
     parser.add_argument(
         "--keypoint-schema",
         type=lambda text: [int(count) for count in text.split(",")],
-        help="with random weights: keypoints of each class. 17 is that of today's package, 0,17 has the background first",
+        help="with random weights: keypoints of each class; 17 is today's, 0,17 has the background first",
     )
 
 
 class WithTokens(torch.nn.Module):
-    """The network, and as a last output what its backbone's last block saw: the tokens that appearance is pooled from."""
+    """The network, and as a last output its backbone's last block: the tokens that appearance is pooled from."""
 
     def __init__(self, network):
         super().__init__()
@@ -65,7 +65,11 @@ def _load(args):
     if args.keypoint_schema:
         options.update(num_keypoints_per_class=args.keypoint_schema, num_classes=max(1, len(args.keypoint_schema) - 1))
     model = build(pretrain_weights=None, **options)
-    seeded_weights.fill(model.model.model, args.random_weights, scale=HEAD_SCALES)
+    network = model.model.model
+    seeded_weights.fill(network, args.random_weights, scale=HEAD_SCALES)
+    if getattr(network, "keypoint_embed", None) is not None:
+        with torch.no_grad():  # log l11 and log l22: places known to some hundredths, as trained networks know them
+            network.keypoint_embed.layers[-1].bias[[4, 6]] += 3.0
     return model
 
 
@@ -101,4 +105,8 @@ def build(args):
     task = "segment" if config.segmentation_head else "pose" if config.use_grouppose_keypoints else "detect"
     axes = {name: {0: "batch"} for name in ["input", *outputs]} if args.dynamic_batch else {}
     metadata = {"task": task, "names": _names(model), "license": config.license}
+    schema = list(config.num_keypoints_per_class)
+    if schema:
+        metadata["keypoints_per_class"] = schema
+        metadata["background"] = "0" if schema[0] == 0 else "none"
     return Network(network, graph.input_tensors, ["input"], outputs, axes, metadata)

@@ -49,7 +49,7 @@ def _tensors(network):
 
 @torch.no_grad()
 def fill(network, seed, keep="", scale=()):
-    """Fills `network` in place. Names that `keep` matches stay as they are; `scale` has (pattern, factor) for single tensors."""
+    """Fills `network` in place. What `keep` matches stays as it is; `scale` has (pattern, factor) for single tensors."""
     for full_name, module, name, tensor in _tensors(network):
         if keep and re.search(keep, full_name):
             continue

@@ -10,6 +10,9 @@ import pathlib
 import shutil
 import tempfile
 
+import numpy as np
+import onnx
+
 from families import seeded_weights
 
 COCO_CLASSES = 80
@@ -56,6 +59,34 @@ def _random(args, folder):
     return model
 
 
+def _slices_to_split(path):
+    """One Split for the slices that the end-to-end heads of masks and points gather from.
+
+    The graph is right as it is, but OpenVINO 2026.4 drops these slices when it moves the transpose before them, and then
+    refuses the gathers behind. Heads for boxes alone have a Split from the start.
+    """
+    model = onnx.shape_inference.infer_shapes(onnx.load(path))
+    shapes = {value.name: value.type.tensor_type.shape.dim for value in model.graph.value_info}
+    sizes = {name: shape[-1].dim_value for name, shape in shapes.items() if shape}
+    gathered = {node.input[0] for node in model.graph.node if node.op_type == "GatherElements"}
+    cuts = [node for node in model.graph.node if node.op_type == "Slice" and node.output[0] in gathered]
+    if not cuts:
+        return
+    whole = cuts[0].input[0]
+    pieces = [cut.output[0] for cut in cuts]  # in the graph's order, which is that of the columns
+    assert {cut.input[0] for cut in cuts} == {whole} and sum(sizes[piece] for piece in pieces) == sizes[whole]
+    lengths = onnx.numpy_helper.from_array(np.array([sizes[piece] for piece in pieces], np.int64), "lengths of pieces")
+    model.graph.initializer.append(lengths)
+    place = list(model.graph.node).index(cuts[0])
+    for cut in cuts:
+        model.graph.node.remove(cut)
+    model.graph.node.insert(place, onnx.helper.make_node("Split", [whole, lengths.name], pieces, axis=-1))
+    used = {name for node in model.graph.node for name in node.input}
+    for node in [node for node in model.graph.node if node.op_type == "Constant" and node.output[0] not in used]:
+        model.graph.node.remove(node)
+    onnx.save(model, path)
+
+
 def write(args):
     from families.network import OPSET
 
@@ -81,4 +112,5 @@ def write(args):
             nms=False if args.end_to_end else None,
             device="cpu",
         )
+        _slices_to_split(folder / written)
         shutil.move(folder / written, output)
