@@ -4,7 +4,7 @@
     bench/gpu_engines_against_python.py --benchmark build/release/bin/vrt_gpu_benchmark [--models DIR] [--keep DIR]
 
 The networks are RT-DETRv2 and Depth Anything V2 (small) of `transformers` with seeded random weights, exported here, and every
-NAME.onnx of --models that has static float32 inputs. For each: the largest difference of vrt's outputs from PyTorch's (ONNX Runtime's,
+ONNX file below --models that has static float32 inputs. For each: the largest difference of vrt's outputs from PyTorch's (ONNX Runtime's,
 where there is no PyTorch module), and GPU and host time by events: PyTorch eager, ONNX Runtime with I/O binding, vrt call by call,
 vrt as one graph. FP32 without TF32 everywhere.
 
@@ -233,12 +233,13 @@ def main():
         for name, make in {"rt-detr-v2": rt_detr, "depth-anything-v2-small": depth_anything}.items():
             module, path, image = export(name, make, folder)
             measure(name, path, module, {"image": image}, arguments, folder, ("fp32", "fp16"))
-        for path in sorted(arguments.models.glob("*.onnx")) if arguments.models else []:
+        for path in sorted(arguments.models.rglob("*.onnx")) if arguments.models else []:
             inputs = seeded_inputs(onnxruntime_session(path))
+            name = path.stem if path.parent == arguments.models else path.parent.name
             if inputs is None:
-                print(f"{path.stem}: inputs are not static float32, left out")
+                print(f"{name}: inputs are not static float32, left out")
                 continue
-            measure(path.stem, path, None, inputs, arguments, folder, ("fp32", "fp16"))
+            measure(name, path, None, inputs, arguments, folder, ("fp32", "fp16"))
 
 
 if __name__ == "__main__":
