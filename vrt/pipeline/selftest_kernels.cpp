@@ -24,35 +24,24 @@
 #include "vrt/models/rfdetr/rfdetr_decoder.h"
 #include "vrt/models/yolo/yolo_decoder.h"
 #include "vrt/pipeline/kernel_list.h"
+#include "vrt/pipeline/selftest_dense.h"
 #include "vrt/pipeline/selftest_inputs.h"
+#include "vrt/pipeline/selftest_outcome.h"
 
 namespace vrt {
 
 namespace {
 
+using selftest::Compute;
 using selftest::DevicePicture;
 using selftest::marked;
+using selftest::Outcome;
 using selftest::Seeded;
 using selftest::to_device;
-
-// What a device made of the inputs.
-struct Outcome {
-  std::vector<std::byte> exact;
-  std::vector<float> close;  // Equal to kTolerance.
-
-  template <typename T>
-  void add_exact(const std::vector<T>& values) {
-    const std::size_t begin = exact.size();
-    exact.resize(begin + values.size() * sizeof(T));
-    std::memcpy(exact.data() + begin, values.data(), values.size() * sizeof(T));
-  }
-};
 
 // Pixels of the source picture. expf differs by a unit in the last place between libraries; a box of 500 pixels moves by less
 // than a thousandth of a pixel.
 constexpr float kTolerance = 1e-2F;
-
-using Compute = Outcome (*)(const Stream&);
 
 Outcome compute_reference(Compute compute) {
   const cpu::ScopedHostBuild baseline([](const KernelSource& source) { return source.host_baseline; });
@@ -331,6 +320,10 @@ std::vector<SelfTestCheck> kernel_checks() {
           check_of("preprocess, antialiased", &preprocess_pictures<Interpolation::kBilinearAntialiased>),
           check_of("crops, bilinear", &preprocess_crops<Interpolation::kBilinear>),
           check_of("crops, antialiased", &preprocess_crops<Interpolation::kBilinearAntialiased>),
+          check_of("matching of descriptors", &selftest::match_descriptors),
+          check_of("keypoints and descriptors", &selftest::find_features),
+          check_of("depth maps", &selftest::map_depth),
+          check_of("embeddings and classes", &selftest::embed_and_classify),
           check_of("candidate ranking", &rank_candidates),
           check_of("suppression of boxes", &suppress_boxes),
           check_of("face decoding", &decode_faces),

@@ -10,6 +10,10 @@
 //   layer NAME TYPE PRECISION   what engine_describe tells; PRECISION "asked" is what the options ask for
 //   error VALUE                 in float16, outputs are off by that much
 //   steps N                     a build reports N steps of progress, and ends where it is told to
+//   step_milliseconds N         each step takes at least that long
+//   float16_only                it does not compile to float32
+// In a file of another kind the text stands between "fake-model:" and "fake-end".
+// As fake_plain it neither reshapes nor serialises.
 // Its serialised engines are "fake-engine", its version and the model's text in three parts, a line feed between.
 // The context fails where the variable VRT_FAKE_CONTEXT_STATUS holds a status. VRT_FAKE_VERSION replaces its version 1.2.3;
 // VRT_FAKE_UNSUPPORTED makes it refuse every device.
@@ -25,6 +29,7 @@
 #include <numeric>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -77,6 +82,8 @@ struct Model {
   std::string text;  ///< The whole file.
   float error = 0;
   int steps = 0;
+  int step_milliseconds = 0;
+  bool float16_only = false;
   int milliseconds = 0;
 
   void fail_if_planned(const std::string& call) const {
@@ -101,8 +108,10 @@ void parse_line(const std::string& line, Model& model) {
   if (kind == "input") model.inputs.push_back(parse_tensor(words));
   if (kind == "output") model.outputs.push_back(parse_tensor(words));
   if (kind == "milliseconds") words >> model.milliseconds;
-  if (kind == "error") words >> model.error;
+  if (kind == "error" && words >> call) model.error = std::strtof(call.c_str(), nullptr);  // Also inf and nan.
   if (kind == "steps") words >> model.steps;
+  if (kind == "step_milliseconds") words >> model.step_milliseconds;
+  if (kind == "float16_only") model.float16_only = true;
   if (kind == "batched" && words >> call) {
     for (auto* tensors : {&model.inputs, &model.outputs})
       for (Tensor& tensor : *tensors) tensor.batched = tensor.batched || tensor.name == call;
@@ -129,8 +138,13 @@ Model parse_model(const std::string& text) {
 }
 
 Model read_model(const char* path) {
+  constexpr std::string_view kBegin = "fake-model:";
   std::ifstream file(path);
-  return parse_model({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
+  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::size_t begin = text.find(kBegin);
+  if (begin == std::string::npos) return parse_model(text);
+  text.erase(0, begin + kBegin.size());
+  return parse_model(text.substr(0, text.find("fake-end")));
 }
 
 void apply_shapes(const VrtBackendEngineOptions& options, Model& model) {
@@ -202,9 +216,10 @@ void compute(VrtBackendSession& session, std::int64_t batch) {
   session.running = false;
 }
 
-void report_progress(const VrtBackendEngineOptions& options, int steps) {
-  for (int step = 1; step <= steps && options.progress != nullptr; ++step) {
-    if (options.progress(options.progress_user, "building", step, steps) != 0)
+void report_progress(const VrtBackendEngineOptions& options, const Model& model) {
+  for (int step = 1; step <= model.steps; ++step) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(model.step_milliseconds));
+    if (options.progress != nullptr && options.progress(options.progress_user, "building", step, model.steps) != 0)
       throw Failure(VRT_BACKEND_CANCELLED, "the build was stopped");
   }
 }
@@ -276,7 +291,8 @@ std::int32_t engine_create(VrtBackendContext* context, const VrtBackendEngineOpt
     checked(options, "the engine's options");
     Model model = read_model(options->model_path);
     model.fail_if_planned("engine_create");
-    report_progress(*options, model.steps);
+    if (model.float16_only && options->precision != kFloat16) throw Failure(VRT_BACKEND_UNSUPPORTED, "float16 only");
+    report_progress(*options, model);
     *out = make_engine(context, *options, std::move(model));
     context->logger(kInfo, "fake: build");
   });
@@ -414,7 +430,9 @@ constexpr VrtBackendTable make_table() {
   table.struct_bytes = kTableBytes;
   table.abi_version = kVersion;
   table.name = "fake";
+#if !defined(VRT_FAKE_PLAIN)
   table.capabilities = VRT_BACKEND_RESHAPES | VRT_BACKEND_SERIALIZES;
+#endif
   table.context_create = context_create;
   table.context_destroy = context_destroy;
   table.context_version = context_version;

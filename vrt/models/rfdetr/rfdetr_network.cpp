@@ -2,7 +2,7 @@
 
 #include "vrt/base/fail.h"
 #include "vrt/engine/onnx_metadata.h"
-#include "vrt/models/common/detector_input.h"
+#include "vrt/models/common/engine_tensors.h"
 
 namespace vrt {
 namespace {

@@ -7,7 +7,7 @@
 #include "vrt/engine/onnx_metadata.h"
 #include "vrt/image/preprocessor.h"
 #include "vrt/models/common/detection_buffers.h"
-#include "vrt/models/common/detector_input.h"
+#include "vrt/models/common/engine_tensors.h"
 #include "vrt/models/common/instance_masks.h"
 #include "vrt/models/yolo/yolo_decoder.h"
 #include "vrt/models/yolo/yolo_format.h"

@@ -4,7 +4,7 @@
 
 #include "vrt/base/fail.h"
 #include "vrt/models/common/class_name_text.h"
-#include "vrt/models/common/detector_input.h"
+#include "vrt/models/common/engine_tensors.h"
 
 namespace vrt {
 namespace {
