@@ -44,7 +44,7 @@ void check_layers(const Network& network) {
 
 std::vector<Layer> layers_of_run(const Network& network, OrtSession& session, const Recording& recording) {
   const OrtApi& api = *network.library->api;
-  static_cast<void>(run_once(api, session, network.signature, network.settings.batch_smallest, Filling::kZeros));
+  static_cast<void>(run_once(api, session, network.signature, network.settings.batch_smallest, Filling::kPattern));
   return recording.finish(api, session);
 }
 
