@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cstdio>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,17 +18,25 @@
 namespace vrt {
 namespace {
 
-constexpr const char* kUsage = R"(usage: vrt_gpu_benchmark MODE [--device cuda:N] [--json FILE]
+constexpr const char* kUsage =
+    R"(usage: vrt_gpu_benchmark MODE [--device cuda:N] [--json FILE] [--engine BACKEND] [--precision fp16]
   preprocess   pictures to network inputs: GPU time, bytes a second, share of the speed of a copy
+  detect       detectors behind their networks: decoding and suppression, selection, masks
   launch       what a launch costs the host, by vrt and by the driver alone; a frame as launches and as a graph
   jit          compiling all kernels with an empty cache and with a full one
+  match        sets of descriptors to mutual nearest neighbours, in float16 and float32
+  features     XFeat's outputs to keypoints and descriptors
   soak FRAMES  memory of device and host over many frames; ends with 1 if it grows
+  engine MODEL INPUTS OUTPUTS
+               a network alone, call by call and as a graph; INPUTS and OUTPUTS are folders of raw values, NAME.bin
 )";
 
 struct Arguments {
   std::vector<std::string> words;
   Device device = Device::cuda(0);
   std::string json;
+  std::string engine = "auto";
+  std::string precision = "fp32";
 };
 
 Arguments arguments_of(int argc, char** argv) {
@@ -38,10 +47,13 @@ Arguments arguments_of(int argc, char** argv) {
       arguments.words.emplace_back(word);
       continue;
     }
-    require(i + 1 < argc && (word == "--device" || word == "--json"), "'{}' is no option or has no value\n{}", word,
+    const std::map<std::string_view, std::string*> texts = {
+        {"--json", &arguments.json}, {"--engine", &arguments.engine}, {"--precision", &arguments.precision}};
+    const auto text = texts.find(word);
+    require(i + 1 < argc && (word == "--device" || text != texts.end()), "'{}' is no option or has no value\n{}", word,
             kUsage);
     const std::string value = argv[++i];
-    if (word == "--json") arguments.json = value;
+    if (text != texts.end()) *text->second = value;
     if (word == "--device") arguments.device = Device::parse(value);
   }
   require(arguments.device.is_cuda(), "'{}' is no GPU", to_string(arguments.device));
@@ -59,9 +71,17 @@ std::int64_t frames_of(const std::string& text) {
 bool measure(const Arguments& arguments, GpuReport& report) {
   const std::vector<std::string>& words = arguments.words;
   if (words.size() == 2 && words[0] == "soak") return measure_soak(arguments.device, frames_of(words[1]), report);
+  if (words.size() == 4 && words[0] == "engine") {
+    measure_engine(arguments.device, {words[1], words[2], words[3], arguments.engine, arguments.precision == "fp16"},
+                   report);
+    return true;
+  }
   require(words.size() == 1, "expected one mode\n{}", kUsage);
   if (words[0] == "preprocess") return measure_preprocess(arguments.device, report), true;
+  if (words[0] == "detect") return measure_detect(arguments.device, report), true;
   if (words[0] == "launch") return measure_launch(arguments.device, report), true;
+  if (words[0] == "match") return measure_match(arguments.device, report), true;
+  if (words[0] == "features") return measure_features(arguments.device, report), true;
   if (words[0] == "jit") return measure_jit(arguments.device, report), true;
   fail(ErrorCode::kInvalidArgument, "'{}' is no mode\n{}", words[0], kUsage);
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <string>
 #include <string_view>
 
 #include "bench/gpu_report.h"
@@ -11,15 +13,34 @@ namespace vrt {
 
 /// Preprocessing by format, size, mode, filter and batch, beside the speed of a copy.
 void measure_preprocess(Device device, GpuReport& report);
+/// What detectors do behind their networks: decoding with suppression, selection, masks. Seeded data, which
+/// gpu_detect_against_python.py makes again.
+void measure_detect(Device device, GpuReport& report);
 /// What a launch costs the host: vrt's, the driver's own, and a frame of ten kernels as launches and as a graph.
 void measure_launch(Device device, GpuReport& report);
 /// Compiling every kernel of vrt with an empty cache and with a full one, each time in a process of its own.
 void measure_jit(Device device, GpuReport& report);
 /// What that process does: `how` is "serial" or "async". Prints a line "NAME MILLISECONDS" for each time it took.
 void run_jit_child(Device device, std::string_view how);
+/// Matching sets of descriptors, in float16 and float32.
+void measure_match(Device device, GpuReport& report);
+/// Keypoints and descriptors from XFeat's outputs.
+void measure_features(Device device, GpuReport& report);
 /// `frames` frames of preprocessing and face decoding. False if memory grew behind the warm-up, of the device by anything, of the
 /// host by more than 2 MiB.
 [[nodiscard]] bool measure_soak(Device device, std::int64_t frames, GpuReport& report);
+
+/// A network and where its raw inputs (NAME.bin) are and its outputs go.
+struct EngineRun {
+  std::filesystem::path model;
+  std::filesystem::path inputs;
+  std::filesystem::path outputs;
+  std::string backend = "auto";
+  bool is_float16 = false;
+};
+
+/// A network alone, enqueued call by call and as one graph. Throws if the graph gives other bits.
+void measure_engine(Device device, const EngineRun& run, GpuReport& report);
 
 /// Two kernels that do next to nothing, compiled at run time.
 inline constexpr const char* kSmallKernels = R"(

@@ -157,18 +157,6 @@ GpuTime time_of(const Stream& stream, const Case& c, Ring& ring) {
   return {median(times) / each, quantile(times, 0.95) / each};
 }
 
-// Bytes read and written in a second by copies of 1 GiB within the device.
-double copy_speed(const Stream& stream) {
-  constexpr std::size_t kBytes = std::size_t{1} << 30U;
-  constexpr int kCopies = 5;
-  auto from = DeviceBuffer<std::uint8_t>::zeros(stream, kBytes);
-  auto to = DeviceBuffer<std::uint8_t>::zeros(stream, kBytes);
-  const auto times = gpu_times_us(stream, kSamples, [&] {
-    for (int i = 0; i < kCopies; ++i) copy(stream, from.span(), to.span());
-  });
-  return 2.0 * kBytes * kCopies / (median(times) * 1e-6);
-}
-
 double empty_kernel_us(const Stream& stream) {
   constexpr int kLaunches = 100;
   const auto nothing =

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "vrt/device/event.h"
+#include "vrt/device/memory.h"
 #include "vrt/device/stream.h"
 
 namespace vrt {
@@ -38,6 +40,19 @@ std::vector<double> gpu_times_us(const Stream& stream, int samples, const Enqueu
     times.push_back(std::chrono::duration<double, std::micro>(elapsed(start, end)).count());
   }
   return times;
+}
+
+/// Bytes read and written in a second by copies of 1 GiB within the device.
+inline double copy_speed(const Stream& stream) {
+  constexpr std::size_t kBytes = std::size_t{1} << 30U;
+  constexpr int kCopies = 5;
+  constexpr int kCopySamples = 31;
+  auto from = DeviceBuffer<std::uint8_t>::zeros(stream, kBytes);
+  auto to = DeviceBuffer<std::uint8_t>::zeros(stream, kBytes);
+  const auto times = gpu_times_us(stream, kCopySamples, [&] {
+    for (int i = 0; i < kCopies; ++i) copy(stream, from.span(), to.span());
+  });
+  return 2.0 * kBytes * kCopies / (median(times) * 1e-6);
 }
 
 /// Nanoseconds of the host for one call of `work`.

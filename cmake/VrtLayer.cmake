@@ -61,7 +61,9 @@ macro(vrt_add_layer_test name)
     target_link_libraries(vrt_${name}_test PRIVATE vrt_${name}_emulated_kernels)
   endif()
   target_compile_definitions(vrt_${name}_test PRIVATE VRT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  # OpenVINO's oneTBB stops at once under a sanitizer without that variable.
+  # OpenVINO's oneTBB stops at once under a sanitizer without that variable. Engines are built anew: tests must not find those of
+  # earlier sources.
   gtest_discover_tests(vrt_${name}_test TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST
-                       PROPERTIES LABELS ${name} ENVIRONMENT TBB_ENABLE_SANITIZERS=1)
+                       PROPERTIES LABELS ${name} ENVIRONMENT TBB_ENABLE_SANITIZERS=1
+                                  ENVIRONMENT_MODIFICATION VRT_ENGINE_CACHE=set:off)
 endmacro()

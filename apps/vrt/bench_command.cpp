@@ -36,8 +36,10 @@ BenchmarkOptions options_of(const BenchArguments& arguments) {
           "--model {}: --without-network reads no file, so that nothing says whose work this is; take a name that `vrt "
           "models` lists",
           arguments.model);
-  options.device = Device::parse(arguments.device);
   options.engine = checked_engine(arguments.engine);
+  options.precision = precision_of(arguments.fp16);
+  options.device = arguments.without_network ? Device::parse(arguments.device)
+                                             : device_for_models(arguments.device, arguments.engine);
   if (!arguments.without_network) options.model = resolve_model(arguments.model);
   return options;
 }

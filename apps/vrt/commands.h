@@ -19,6 +19,7 @@ struct RunArguments {
   float threshold = 0.5F;
   std::string device = "auto";
   std::string engine = "auto";
+  bool fp16 = false;
   std::int64_t max_frames = 0;
   int verbosity = 0;  ///< 0 warnings, 1 information, 2 everything.
 };
@@ -29,6 +30,7 @@ struct BenchArguments {
   std::string model;
   std::string device = "auto";
   std::string engine = "auto";
+  bool fp16 = false;
   std::int64_t frames = 300;
   std::int64_t warm_up = 50;
   bool without_network = false;
@@ -48,6 +50,27 @@ struct SelfTestArguments {
   bool json = false;
 };
 
+struct EngineBuildArguments {
+  std::string model;
+  std::string device = "auto";
+  std::string engine = "auto";
+  bool fp16 = false;
+  std::vector<std::string> inputs;  ///< "image=1x3x480x640", or "1x3x480x640" for the only input.
+  std::string batch;                ///< "1:4:8", or empty.
+  std::string samples;              ///< A source of frames, or empty.
+  double max_difference = -1;       ///< Percent of an output's range; -1: the default.
+  std::int64_t workspace_mb = 0;    ///< 0: the backend's choice.
+  std::int32_t optimization_level = -1;
+  bool hardware_compatible = false;
+  bool json = false;
+  int verbosity = 0;
+};
+
+struct EnginePruneArguments {
+  bool all = false;
+  std::int64_t keep_mb = -1;  ///< -1: not given.
+};
+
 /// Runs a model on a video, a picture or a folder.
 int run_command(const RunArguments& arguments);
 /// Measures a model frame by frame, or compares two measurements.
@@ -62,6 +85,16 @@ int kernels_list_command(const std::string& device);
 int kernels_compile_command(const KernelsCompileArguments& arguments);
 /// Removes all compiled kernels from the cache.
 int kernels_clear_command();
+/// Builds an engine and keeps it in the cache.
+int engine_build_command(const EngineBuildArguments& arguments);
+/// Prints the manifests of a key (its first digits are enough), or of a model's file.
+int engine_info_command(const std::string& what, bool json);
+/// Lists the engines of the cache.
+int engine_list_command(bool json);
+/// Removes engines from the cache.
+int engine_prune_command(const EnginePruneArguments& arguments);
+/// Checks every engine of the cache against its manifest.
+int engine_verify_command(bool json);
 /// Checks whether vrt can be trusted on a device.
 int selftest_command(const SelfTestArguments& arguments);
 

@@ -15,6 +15,7 @@
 #include "vrt/base/fail.h"
 #include "vrt/device/device.h"
 #include "vrt/engine/engine.h"
+#include "vrt/engine/engine_cache.h"
 #include "vrt/hub/registry.h"
 #include "vrt/media/media_library.h"
 #include "vrt/media/sink.h"
@@ -63,6 +64,14 @@ void check_gpus(std::vector<Finding>& findings) {
   findings.push_back(find("CUDA", [&] { return look(Device::cuda(0)); }, Missing::kNvidiaDriver));
 }
 
+/// What brings a backend; nothing for those of NVIDIA where there is no GPU to run them.
+std::optional<Missing> package_of(std::string_view backend) {
+  if (backend == "openvino") return Missing::kOpenVino;
+  if (backend == "onnxruntime") return Missing::kOnnxRuntime;
+  const bool has_gpu = Device::all().size() > 1;
+  return has_gpu ? std::optional(Missing::kTensorRt) : std::nullopt;
+}
+
 /// False if no backend can run a network.
 bool check_backends(std::vector<Finding>& findings) {
   bool any = false;
@@ -70,7 +79,7 @@ bool check_backends(std::vector<Finding>& findings) {
     any = any || backend.available;
     const std::string text =
         backend.available ? fmt::format("{}, {}", backend.version, backend.location) : backend.problem;
-    findings.push_back({backend.name, backend.available, text, Missing::kOpenVino});
+    findings.push_back({backend.name, backend.available, text, package_of(backend.name)});
   }
   return any;
 }
@@ -91,6 +100,16 @@ std::string try_cache() {
   fs::remove(folder);
   if (!was_there) fs::remove(root);
   return root.string();
+}
+
+std::string describe_engine_cache() {
+  const detail::EngineCache cache = detail::EngineCache::from_environment();
+  if (!cache.is_on()) return "off";
+  std::uint64_t bytes = 0;
+  const auto entries = cache.entries();
+  for (const auto& entry : entries) bytes += entry.bytes;
+  return fmt::format("{}, {} engines, {:.1f} MB", cache.folder().string(), entries.size(),
+                     static_cast<double>(bytes) / (1 << 20));
 }
 
 void print(const Finding& finding, std::string_view os_release) {
@@ -114,6 +133,7 @@ int doctor_command() {
     findings.push_back(find(fmt::format("model {}", entry.name), look, Missing::kModel));
   }
   findings.push_back(find("cache folder", try_cache));
+  findings.push_back(find("engine cache", describe_engine_cache));
   const std::string os_release = read_os_release();
   for (const Finding& finding : findings) print(finding, os_release);
   if (!can_run) fail(ErrorCode::kUnavailable, "no inference backend can be used, so no model can run");

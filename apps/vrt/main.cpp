@@ -40,6 +40,10 @@ void add_engine(CLI::App& command, std::string& engine) {
   command.add_option("--engine", engine, "auto, or a backend of `vrt doctor`")->capture_default_str();
 }
 
+void add_fp16(CLI::App& command, bool& fp16) {
+  command.add_flag("--fp16", fp16, "Compute in float16 where that is accurate enough (docs/fp16.md)");
+}
+
 CLI::Option* add_model(CLI::App& command, std::string& model) {
   return command.add_option("--model", model, "A name of `vrt models`, or an ONNX file")->check(refuse_empty);
 }
@@ -60,6 +64,7 @@ Command add_run(CLI::App& app, RunArguments& arguments) {
       ->capture_default_str();
   add_device(run, arguments.device);
   add_engine(run, arguments.engine);
+  add_fp16(run, arguments.fp16);
   run.add_option("--max-frames", arguments.max_frames, "Stop after so many frames")->check(refuse_other_than_count);
   run.add_flag("-v,--verbose", arguments.verbosity, "Say more on the standard error; twice for everything");
   run.footer(kExamples);
@@ -91,6 +96,7 @@ void add_bench_subject(CLI::App& bench, BenchArguments& arguments) {
   add_model(bench, arguments.model);
   add_device(bench, arguments.device);
   add_engine(bench, arguments.engine);
+  add_fp16(bench, arguments.fp16);
 }
 
 Command add_bench(CLI::App& app, BenchArguments& arguments) {
@@ -136,6 +142,102 @@ Command add_kernels_compile(CLI::App& kernels, KernelsCompileArguments& argument
   return {&compile, [&arguments] { return kernels_compile_command(arguments); }};
 }
 
+struct EngineInfoArguments {
+  std::string what;
+  bool json = false;
+};
+
+struct EngineArguments {
+  EngineBuildArguments build;
+  EngineInfoArguments info;
+  EnginePruneArguments prune;
+  bool list_json = false;
+  bool verify_json = false;
+};
+
+constexpr const char* kEngineExamples =
+    "Examples:\n"
+    "  vrt engine build centerface --device cuda:0 --fp16 --input 1x3x480x640 --samples clip.mp4\n"
+    "  vrt engine info centerface.onnx\n";
+
+Command add_engine_build(CLI::App& engine, EngineBuildArguments& arguments) {
+  CLI::App& build = *engine.add_subcommand("build", "Build an engine, check it, and keep it for the next start");
+  build.add_option("MODEL", arguments.model, "A name of `vrt models`, or an ONNX file")
+      ->required()
+      ->check(refuse_empty);
+  add_device(build, arguments.device);
+  add_engine(build, arguments.engine);
+  add_fp16(build, arguments.fp16);
+  build
+      .add_option("--input", arguments.inputs,
+                  "A static shape for an input; without a name for the only one. May be repeated")
+      ->type_name("[NAME=]1x3xHxW")
+      ->check(refuse_empty);
+  build
+      .add_option("--batch", arguments.batch,
+                  "A changing batch, for inputs whose first dimension the model leaves open")
+      ->type_name("LEAST:TYPICAL:MOST")
+      ->check(refuse_empty);
+  build
+      .add_option("--samples", arguments.samples,
+                  "Compare with float32 on eight frames of this video, picture or folder, not on noise")
+      ->check(refuse_empty);
+  build
+      .add_option("--max-difference", arguments.max_difference,
+                  "How far from float32 an output may be, in percent of its range (2)")
+      ->check(CLI::Range(0.0, 100.0));
+  build.add_option("--workspace-mb", arguments.workspace_mb, "Scratch memory that the backend may use")
+      ->check(refuse_other_than_count);
+  build.add_option("--optimization-level", arguments.optimization_level, "0 (fast build) to 5 (fast engine)")
+      ->check(CLI::Range(0, 5));
+  build.add_flag("--hardware-compatible", arguments.hardware_compatible,
+                 "The engine runs on other GPUs of the same or a newer generation too");
+  build.add_flag("--json", arguments.json, "Print the manifest of the engine");
+  build.add_flag("-v,--verbose", arguments.verbosity, "Say more on the standard error; twice for everything");
+  build.footer(kEngineExamples);
+  return {&build, [&arguments] { return engine_build_command(arguments); }};
+}
+
+Command add_engine_info(CLI::App& engine, EngineInfoArguments& arguments) {
+  CLI::App& info = *engine.add_subcommand("info", "Print what kept engines were built from and with");
+  info.add_option("WHAT", arguments.what,
+                  "A key of `vrt engine list` (its first digits are enough), a model or its file")
+      ->required()
+      ->check(refuse_empty);
+  info.add_flag("--json", arguments.json, "Print the manifests as a JSON array");
+  return {&info, [&arguments] { return engine_info_command(arguments.what, arguments.json); }};
+}
+
+Command add_engine_prune(CLI::App& engine, EnginePruneArguments& arguments) {
+  CLI::App& prune = *engine.add_subcommand("prune", "Remove damaged engines, and those used longest ago above a limit");
+  const auto* all = prune.add_flag("--all", arguments.all, "Remove every engine");
+  prune.add_option("--keep-mb", arguments.keep_mb, "The limit; VRT_ENGINE_CACHE_MB without it")
+      ->check(refuse_other_than_count_or_zero);
+  prune.parse_complete_callback([&prune, all] { refuse_beside(prune, *all); });
+  return {&prune, [&arguments] { return engine_prune_command(arguments); }};
+}
+
+/// Those below `engine` before itself, as in add_commands.
+void add_engine_commands(CLI::App& app, EngineArguments& arguments, std::vector<Command>& commands) {
+  CLI::App& engine =
+      *app.add_subcommand("engine", "Build, list, check and remove engines that are kept for the next start");
+  engine.require_subcommand(0, 1);
+  commands.push_back(add_engine_build(engine, arguments.build));
+  commands.push_back(add_engine_info(engine, arguments.info));
+  CLI::App& list = *engine.add_subcommand("list", "List the kept engines, used last first");
+  list.add_flag("--json", arguments.list_json, "Print a JSON array");
+  commands.push_back({&list, [&arguments] { return engine_list_command(arguments.list_json); }});
+  commands.push_back(add_engine_prune(engine, arguments.prune));
+  CLI::App& verify = *engine.add_subcommand("verify", "Check every kept engine against its manifest");
+  verify.add_flag("--json", arguments.verify_json, "Print a JSON array");
+  commands.push_back({&verify, [&arguments] { return engine_verify_command(arguments.verify_json); }});
+  commands.push_back(
+      {&engine, [] {
+         print_failure("engine: a command is required: build, info, list, prune or verify (see vrt engine --help)");
+         return kWrongUsage;
+       }});
+}
+
 Command add_selftest(CLI::App& app, SelfTestArguments& arguments) {
   CLI::App& selftest = *app.add_subcommand("selftest", "Check that vrt computes what it should on this machine");
   add_device(selftest, arguments.device);
@@ -145,6 +247,7 @@ Command add_selftest(CLI::App& app, SelfTestArguments& arguments) {
 
 /// What the command line gave to each command.
 struct Arguments {
+  EngineArguments engine;
   RunArguments run;
   BenchArguments bench;
   std::string kernels_list_device = "auto";
@@ -169,6 +272,7 @@ std::vector<Command> add_commands(CLI::App& app, Arguments& arguments) {
                             "kernels: a command is required: list, compile or clear (see vrt kernels --help)");
                         return kWrongUsage;
                       }});
+  add_engine_commands(app, arguments.engine, commands);
   commands.push_back(add_selftest(app, arguments.selftest));
   return commands;
 }
@@ -214,7 +318,7 @@ int run_tool(int argc, char** argv) {
   for (const Command& command : commands) {
     if (command.app->parsed()) return command.run();
   }
-  print_failure("a command is required: run, bench, doctor, models, kernels or selftest (see vrt --help)");
+  print_failure("a command is required: run, bench, doctor, models, kernels, engine or selftest (see vrt --help)");
   return kWrongUsage;
 }
 

@@ -36,4 +36,8 @@ std::string checked_engine(const std::string& engine) {
   fail(ErrorCode::kInvalidArgument, "--engine {}: not one of {}", engine, known);
 }
 
+Device device_for_models(const std::string& device, const std::string& engine) {
+  return device == "auto" ? Engine::best_device(engine) : Device::parse(device);
+}
+
 }  // namespace vrt::cli

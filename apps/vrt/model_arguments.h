@@ -4,6 +4,9 @@
 #include <filesystem>
 #include <string>
 
+#include "vrt/device/device.h"
+#include "vrt/engine/engine.h"
+
 namespace vrt::cli {
 
 /// Whether that is a path: it has a separator or ends in .onnx.
@@ -18,5 +21,11 @@ void require_model_name_or_path(const std::string& model);
 
 /// Throws kInvalidArgument unless it is "auto" or a backend that vrt knows.
 [[nodiscard]] std::string checked_engine(const std::string& engine);
+
+/// What --fp16 asks for.
+[[nodiscard]] inline Precision precision_of(bool fp16) { return fp16 ? Precision::kFloat16 : Precision::kFloat32; }
+
+/// What --device names: "auto" is the first GPU that `engine` runs on, else the CPU. Throws as Device::parse.
+[[nodiscard]] Device device_for_models(const std::string& device, const std::string& engine);
 
 }  // namespace vrt::cli

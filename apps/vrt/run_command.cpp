@@ -5,6 +5,7 @@
 #include "apps/vrt/model_arguments.h"
 #include "apps/vrt/progress.h"
 #include "apps/vrt/signals.h"
+#include "vrt/base/error.h"
 #include "vrt/pipeline/run.h"
 
 namespace vrt::cli {
@@ -13,8 +14,9 @@ namespace {
 RunOptions options_of(const RunArguments& arguments) {
   RunOptions options;
   options.source = arguments.source;
-  options.device = Device::parse(arguments.device);
   options.engine = checked_engine(arguments.engine);
+  options.precision = precision_of(arguments.fp16);
+  options.device = device_for_models(arguments.device, arguments.engine);
   options.model = resolve_model(arguments.model);
   options.score_threshold = arguments.threshold;
   options.save = arguments.save;
@@ -30,9 +32,12 @@ int run_command(const RunArguments& arguments) {
   const RunOptions options = options_of(arguments);
   const StopOnSignal stop;
   RunReport report;
-  {
+  try {
     ProgressBar bar(stderr);
     report = run_detection(options, {[&](const RunProgress& progress) { bar.show(progress); }, stop.flag()});
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kCancelled && stop.signal() != 0) return 128 + stop.signal();
+    throw;
   }
   logging.print_held();
   std::fputs(summary_of(report).c_str(), stderr);

@@ -20,7 +20,7 @@ int main(int argc, char** argv) try {
     return 2;
   }
   // "auto" is a GPU if there is one that vrt can use, else the CPU. A device is a value: "cpu", "cuda:0".
-  const vrt::Device device = vrt::Device::parse("auto");
+  const vrt::Device device = vrt::Engine::best_device();
 
   // An engine is a network compiled for a device. That takes seconds or minutes, so it happens once, before any frame.
   // CenterFace takes pictures of any size that is a multiple of 32; an engine has one. Dimensions are never guessed: the empty

@@ -15,7 +15,7 @@ int main(int argc, char** argv) try {
     return 2;
   }
   // A stream is a queue of work on a device. What is submitted to it runs in that order, later.
-  const vrt::Stream stream(vrt::Device::parse("auto"));
+  const vrt::Stream stream(vrt::Engine::best_device());
 
   // A source gives frames in the memory of the stream's device, upright, as they were stored: no conversion to RGB.
   vrt::Source source(argv[2], stream.device());

@@ -15,7 +15,7 @@ int main(int argc, char** argv) try {
     return 2;
   }
   // Everything that is slow or allocates stands before the loop.
-  const vrt::Stream stream(vrt::Device::parse("auto"));
+  const vrt::Stream stream(vrt::Engine::best_device());
   vrt::Source source(argv[2], stream.device());
   const vrt::SourceInfo& info = source.info();
   const vrt::Size input = vrt::CenterFace::input_size_for(info.size);

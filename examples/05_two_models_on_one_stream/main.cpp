@@ -25,7 +25,7 @@ int main(int argc, char** argv) try {
     std::cerr << "usage: 05_two_models_on_one_stream MODEL.onnx VIDEO\n";
     return 2;
   }
-  const vrt::Stream stream(vrt::Device::parse("auto"));
+  const vrt::Stream stream(vrt::Engine::best_device());
   vrt::Source source(argv[2], stream.device());
 
   // Two engines: an engine has one input size. They could as well be two different networks.

@@ -68,7 +68,14 @@ class DoctorTest(ToolTest):
         result = self.doctor(program=alone, VRT_BACKEND_PATH=str(empty))
         self.assertEqual(result.returncode, 1)
         self.assertRegex(result.stdout, rf"(?m)^openvino +missing .*{empty}.*\n +install +apt install python3-venv")
+        self.assertRegex(result.stdout, rf"(?m)^onnxruntime +missing .*{empty}.*\n +install +.*onnxruntime-gpu")
         self.assertRegex(result.stderr, r"\Avrt: no inference backend [^\n]+\n\Z")
+
+    def test_a_backend_without_its_library_is_told_of_its_own_package(self):
+        result = self.doctor(VRT_ONNXRUNTIME="/nowhere/libonnxruntime.so")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stdout, r"(?m)^openvino +ok ")
+        self.assertRegex(result.stdout, r"(?m)^onnxruntime +missing .*VRT_ONNXRUNTIME=/nowhere/.*\n +install +.*setup.sh")
 
     def test_without_ffmpeg_the_rest_is_still_listed(self):
         libraries = self.folder / "libraries"

@@ -15,13 +15,16 @@ NAMES = (
     "candidate ranking",
     "suppression of boxes",
     "face decoding",
+    "objects and keypoints of cells",
+    "end-to-end objects and masks",
+    "instances, keypoints and appearance",
     "memory",
     "graph",
     "one wait a frame",
     "clock of events",
     "network",
 )
-KERNELS = NAMES[:7]
+KERNELS = NAMES[:10]
 
 
 class SelfTestTest(ToolTest):

@@ -23,7 +23,7 @@ namespace vrt {
 namespace {
 
 TEST(ConceptsTest, ADeviceIsAValue) {
-  const Device device = Device::parse("auto");  // or "cpu", "cuda:1"
+  const Device device = Engine::best_device();  // or Device::parse("cpu"), Device::parse("cuda:1")
   const DeviceInfo info = describe(device);     // name, architecture, memory
 
   EXPECT_EQ(Device::parse(to_string(device)), device);

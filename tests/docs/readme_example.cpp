@@ -5,7 +5,7 @@
 #include "vrt/models/centerface/centerface.h"
 
 int main() {
-  vrt::Stream stream(vrt::Device::parse("auto"));  // the device that models run best on
+  vrt::Stream stream(vrt::Engine::best_device());  // a GPU that models run on, else the CPU
   vrt::Source source("clip.mp4", stream.device());
   const vrt::Size input = vrt::CenterFace::input_size_for(source.info().size);
   vrt::CenterFace detector(vrt::CenterFace::open_engine("centerface.onnx", stream.device(), input), stream);

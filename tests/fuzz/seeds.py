@@ -2,6 +2,7 @@
 """Writes what the fuzzers start from: small pictures and videos of each kind, values, EXIF. seeds.py FOLDER"""
 
 import io
+import json
 import pathlib
 import sys
 
@@ -11,6 +12,31 @@ from PIL import Image
 
 # Of the source fuzzer's names the first byte chooses one: a.mp4, a.png, a.mjpeg, a.mkv.
 MP4, PNG, MJPEG, MKV = (bytes([n]) for n in range(4))
+
+
+# As vrt/engine/manifest.h writes it.
+MANIFEST = json.dumps({
+    "schema": "vrt-engine-1",
+    "sources": [{"path": "/a.onnx", "bytes": 12, "sha256": "a" * 64}],
+    "key": {
+        "sources": ["a" * 64],
+        "settings": {
+            "input_shapes": {"": [1, 3, 64, 96]}, "precision": "float16", "batch_smallest": 1, "batch_typical": 2,
+            "batch_largest": 4, "workspace_bytes": 0, "optimization_level": -1, "hardware_compatible": False,
+            "throughput": False, "concurrent_sessions": 1, "threads": 0,
+        },
+        "builder": {"name": "openvino", "version": "1", "module": "0", "vrt": "0.1.0"},
+        "target": {"name": "cpu", "architecture": "x86-64", "driver": ""},
+    },
+    "built": {"library": "/l.so", "device": "cpu", "driver": "", "created": "2026-11-30T12:53:30Z", "seconds": 1.5},
+    "layers": {"precisions": {"float16": 3}, "weights_bytes": 5, "activation_bytes": 6},
+    "preparation": {"converted_nodes": 3, "kept_count": 1, "kept": [{"name": "s", "type": "Softmax", "reason": "sums"}]},
+    "files": [{"path": "engine.bin", "bytes": 7, "sha256": "a" * 64}],
+    "accuracy": {
+        "reference": "openvino 1", "runs": 8, "samples": "",
+        "outputs": [{"name": "o", "largest_difference": 0.5, "share_of_range": 0.01, "cosine": 0.9995}],
+    },
+})  # fmt: skip
 
 
 def pictures():
@@ -56,6 +82,7 @@ def main():
     write(folder / "values", [(str(n), text) for n, text in enumerate((b"auto", b"cpu", b"cuda:0", b"17", b"-1", b"1e9"))])
     write(folder / "json_line", [("text", 'caf\u00e9 "1"\n'.encode() * 4), ("numbers", bytes(range(256)))])
     write(folder / "backend", [("text", b"\x10a line\nof text")])
+    write(folder / "manifest", [("whole", MANIFEST.encode()), ("empty", b"{}")])
     write(folder / "registry", [("name", b"centerface"), ("path", b"/tmp/models")])
 
 

@@ -9,7 +9,7 @@ export LD_LIBRARY_PATH="$root/lib"
 
 filter='*'
 if ! ls lib/vrt/libvrt_backend_*.so >/dev/null 2>&1; then
-  filter='-*OpenVino*:*CenterFaceTest*:*CenterFaceOpenEngineTest*'
+  filter='-*OpenVino*:*OnnxRuntime*:*CenterFaceTest*:*CenterFaceOpenEngineTest*'
   echo "no backend here: left out $filter"
 fi
 

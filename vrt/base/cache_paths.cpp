@@ -3,10 +3,11 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <system_error>
 
-#include "vrt/base/error.h"
+#include "vrt/base/fail.h"
 
 namespace vrt {
 namespace {
@@ -16,6 +17,17 @@ std::filesystem::path absolute_from_environment(const char* variable) {
   const char* value = std::getenv(variable);
   const std::filesystem::path path = value == nullptr ? "" : value;
   return path.is_absolute() ? path : std::filesystem::path();
+}
+
+}  // namespace
+
+std::filesystem::path cache_root() {
+  if (auto chosen = absolute_from_environment("VRT_CACHE"); !chosen.empty()) return chosen;
+  if (auto shared = absolute_from_environment("XDG_CACHE_HOME"); !shared.empty()) return shared / "vrt";
+  if (auto home = absolute_from_environment("HOME"); !home.empty()) return home / ".cache" / "vrt";
+  throw Error(
+      ErrorCode::kNotFound,
+      "no place for a cache: none of VRT_CACHE, XDG_CACHE_HOME and HOME is set to an absolute path; set VRT_CACHE");
 }
 
 void make_private_folder(const std::filesystem::path& folder) {
@@ -30,21 +42,21 @@ void make_private_folder(const std::filesystem::path& folder) {
               std::generic_category().message(error));
 }
 
-}  // namespace
-
-std::filesystem::path cache_root() {
-  if (auto chosen = absolute_from_environment("VRT_CACHE"); !chosen.empty()) return chosen;
-  if (auto shared = absolute_from_environment("XDG_CACHE_HOME"); !shared.empty()) return shared / "vrt";
-  if (auto home = absolute_from_environment("HOME"); !home.empty()) return home / ".cache" / "vrt";
-  throw Error(
-      ErrorCode::kNotFound,
-      "no place for a cache: none of VRT_CACHE, XDG_CACHE_HOME and HOME is set to an absolute path; set VRT_CACHE");
-}
-
 std::filesystem::path cache_folder(std::string_view area) {
   auto folder = cache_root() / area;
   make_private_folder(folder);
   return folder;
+}
+
+std::uint64_t cache_limit_bytes(const char* variable, std::uint64_t megabytes) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
+  const char* const value = std::getenv(variable);
+  const std::string_view text = value == nullptr ? "" : value;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), megabytes);
+  const bool is_number = error == std::errc() && stop == text.data() + text.size() && megabytes <= kMost;
+  require(text.empty() || is_number, "{}: expected megabytes from 0 to {}, found \"{}\"; correct it or unset it",
+          variable, kMost, text);
+  return megabytes << 20U;
 }
 
 }  // namespace vrt

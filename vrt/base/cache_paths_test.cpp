@@ -85,5 +85,18 @@ TEST_F(CachePathsTest, AFolderThatCannotBeMadeIsNamed) {
   EXPECT_THAT(error.what(), HasSubstr("file"));
 }
 
+TEST_F(CachePathsTest, ALimitIsANumberOfMegabytesOrRefusedByTheVariablesName) {
+  set("VRT_CACHE_TEST_MB", "");
+  EXPECT_EQ(cache_limit_bytes("VRT_CACHE_TEST_MB", 3), std::uint64_t{3} << 20);
+  set("VRT_CACHE_TEST_MB", "17");
+  EXPECT_EQ(cache_limit_bytes("VRT_CACHE_TEST_MB", 3), std::uint64_t{17} << 20);
+  for (const char* text : {"many", "-1", "1e3", " 1", "99999999999999999999"}) {
+    set("VRT_CACHE_TEST_MB", text);
+    const Error error = error_of([] { (void)cache_limit_bytes("VRT_CACHE_TEST_MB", 3); });
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+    EXPECT_THAT(error.what(), HasSubstr("VRT_CACHE_TEST_MB"));
+  }
+}
+
 }  // namespace
 }  // namespace vrt

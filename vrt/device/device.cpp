@@ -31,7 +31,7 @@ Device read_device(std::string_view text) {
 }  // namespace
 
 Device Device::parse(std::string_view text) {
-  if (text == "auto") return Device::cpu();
+  if (text == "auto") return all().front();
   const Device device = read_device(text);
   static_cast<void>(detail::backend_of(device));  // Throws if it cannot be used.
   return device;

@@ -20,8 +20,8 @@ class VRT_API Device {
   [[nodiscard]] static constexpr Device cpu() noexcept { return Device{}; }
   [[nodiscard]] static constexpr Device cuda(int ordinal) noexcept { return Device{Kind::kCuda, ordinal}; }
 
-  /// Reads "auto", "cpu", "cuda" (the same as "cuda:0") or "cuda:N". "auto" is the device that models run best on: the
-  /// CPU, as long as no engine runs on a GPU; `all` lists the GPUs. Throws kInvalidArgument for another text, naming what is
+  /// Reads "auto", "cpu", "cuda" (the same as "cuda:0") or "cuda:N". "auto" is the first
+  /// GPU, or the CPU where there is none (for models take Engine::best_device). Throws kInvalidArgument for another text, naming what is
   /// accepted; kUnavailable if that device cannot be used here, with the reason.
   [[nodiscard]] static Device parse(std::string_view text);
 

@@ -186,10 +186,15 @@ std::shared_ptr<BackendContext> open_backend_for(Device device, const std::strin
 
 }  // namespace detail
 
-Device Engine::best_device() {
+Device Engine::best_device(const std::string& backend) {
   for (const Device device : Device::all()) {
-    std::string reasons;
-    if (device.is_cpu() || detail::open_best(device, reasons) != nullptr) return device;
+    if (device.is_cpu()) break;
+    try {
+      static_cast<void>(detail::open_backend_for(device, backend));
+      return device;
+    } catch (const Error& error) {
+      log(LogLevel::kInfo, fmt::format("not taking {} for models: {}", to_string(device), error.what()));
+    }
   }
   return Device::cpu();
 }

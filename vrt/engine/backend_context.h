@@ -39,6 +39,7 @@ class BackendContext {
   [[nodiscard]] std::string_view version() const noexcept { return module_->table().context_version(handle_); }
   /// The module's path and the vendor's library's.
   [[nodiscard]] std::string location() const;
+  [[nodiscard]] const std::filesystem::path& module_path() const noexcept { return module_->path(); }
   [[nodiscard]] bool can(VrtBackendCapability capability) const noexcept {
     return (module_->table().capabilities & static_cast<std::uint32_t>(capability)) != 0;
   }

@@ -9,6 +9,7 @@
 
 #include "vrt/base/fail.h"
 #include "vrt/engine/engine_details.h"
+#include "vrt/engine/engine_opening.h"
 #include "vrt/engine/engine_state.h"
 
 namespace vrt {
@@ -66,16 +67,6 @@ void check_options(const EngineOptions& options) {
   }
 }
 
-std::vector<VrtBackendInputShape> bridge_shapes(const EngineOptions& options) {
-  std::vector<VrtBackendInputShape> shapes;
-  for (const auto& [name, shape] : options.input_shapes) {
-    VrtBackendInputShape& entry = shapes.emplace_back();
-    entry = {name.c_str(), shape.rank(), {}};
-    std::copy(shape.extents().begin(), shape.extents().end(), entry.extents);
-  }
-  return shapes;
-}
-
 bool is_element_type(std::int32_t value) {
   return value >= static_cast<std::int32_t>(DType::kFloat32) && value <= static_cast<std::int32_t>(DType::kBool);
 }
@@ -107,66 +98,20 @@ std::vector<TensorInfo> describe_all(const BackendContext& context, const VrtBac
   return infos;
 }
 
-/// Never throws into the module.
-extern "C" std::int32_t forward_progress(void* user, const char* phase, std::int32_t step, std::int32_t steps) {
-  try {
-    const auto& listener = static_cast<const EngineOptions*>(user)->progress;
-    return listener({phase != nullptr ? phase : "", step, steps}) ? 0 : 1;
-  } catch (...) {
-    return 1;
-  }
-}
-
-VrtBackendEngine* create_engine(const BackendContext& context, const fs::path& model, Device device,
-                                const EngineOptions& options) {
-  const std::string path = model.string();
-  const std::vector<VrtBackendInputShape> shapes = bridge_shapes(options);
-  VrtBackendEngineOptions bridge{};
-  bridge.struct_bytes = sizeof(bridge);
-  bridge.model_path = path.c_str();
-  bridge.device_kind = device.is_cuda() ? 1 : 0;
-  bridge.device_ordinal = device.ordinal();
-  bridge.input_shapes = shapes.data();
-  bridge.input_shape_count = shapes.size();
-  bridge.throughput = options.hint == PerformanceHint::kThroughput ? 1 : 0;
-  bridge.concurrent_sessions = options.concurrent_sessions;
-  bridge.threads = options.threads;
-  bridge.precision =
-      static_cast<std::int32_t>(options.precision == Precision::kFloat16 ? DType::kFloat16 : DType::kFloat32);
-  if (options.batch.largest > 0) {
-    bridge.batch_smallest = options.batch.smallest;
-    bridge.batch_typical = options.batch.typical == 0 ? options.batch.largest : options.batch.typical;
-    bridge.batch_largest = options.batch.largest;
-  }
-  bridge.workspace_bytes = options.workspace_bytes;
-  bridge.optimization_level = options.optimization_level;
-  bridge.hardware_compatible = options.hardware_compatible ? 1 : 0;
-  bridge.timing_cache_path = "";
-  if (options.progress) {
-    bridge.progress = &forward_progress;
-    bridge.progress_user = const_cast<EngineOptions*>(&options);
-  }
-  VrtBackendEngine* handle = nullptr;
-  BackendText text;
-  backend_of(device).with_context([&] {
-    text.check(context.table().engine_create(context.handle(), &bridge, &handle, text.get()),
-               fmt::format("{} {} cannot open '{}' on {}", context.name(), context.version(), path, to_string(device)));
-  });
-  return handle;
-}
-
 }  // namespace
 
-EngineState::EngineState(std::shared_ptr<BackendContext> context, fs::path model, Device device,
-                         const EngineOptions& options)
+EngineState::EngineState(std::shared_ptr<BackendContext> context, fs::path model, const BatchRange& batch,
+                         EngineHandle handle)
     : context_(std::move(context)),
       model_(std::move(model)),
-      device_(device),
+      device_(handle.get_deleter().device),
       operation_name_(with_static_storage(fmt::format("network '{}'", model_.stem().string()))),
-      handle_(create_engine(*context_, model_, device, options), {table().engine_destroy, device}),
-      inputs_(describe_all(*context_, handle(), table().engine_input_count(handle()), table().engine_input)),
-      outputs_(describe_all(*context_, handle(), table().engine_output_count(handle()), table().engine_output)),
-      batch_(options.batch) {}
+      handle_(std::move(handle)),
+      inputs_(
+          describe_all(*context_, this->handle(), table().engine_input_count(this->handle()), table().engine_input)),
+      outputs_(
+          describe_all(*context_, this->handle(), table().engine_output_count(this->handle()), table().engine_output)),
+      batch_(batch) {}
 
 EngineDetails EngineState::describe() const {
   std::string json;
@@ -190,7 +135,7 @@ Engine Engine::open(const std::filesystem::path& model, Device device, const Eng
   detail::check_options(options);
   detail::check_model_file(model);
   std::shared_ptr<detail::BackendContext> backend = detail::open_backend_for(device, options.backend);
-  return Engine(std::make_shared<detail::EngineState>(std::move(backend), model, device, options));
+  return Engine(detail::open_engine(std::move(backend), model, device, options));
 }
 
 Device Engine::device() const noexcept { return state_->device(); }
@@ -200,5 +145,6 @@ std::span<const TensorInfo> Engine::inputs() const noexcept { return state_->inp
 std::span<const TensorInfo> Engine::outputs() const noexcept { return state_->outputs(); }
 const std::filesystem::path& Engine::model() const noexcept { return state_->model(); }
 EngineDetails Engine::details() const { return state_->describe(); }
+const std::optional<AccuracyReport>& Engine::accuracy() const noexcept { return state_->accuracy(); }
 
 }  // namespace vrt

@@ -57,6 +57,7 @@ struct BuildProgress {
 using SampleInputs = std::map<std::string, std::vector<std::byte>>;
 
 /// How a network of reduced precision is compared with its float32 reference after it was built (docs/fp16.md).
+/// Bounds that are not these defaults also hold for an engine that was kept by an earlier start, perhaps with others.
 struct AccuracyOptions {
   /// Runs to compare on, e.g. preprocessed frames; empty: eight runs of seeded noise.
   std::vector<SampleInputs> samples = {};
@@ -105,23 +106,44 @@ struct EngineDetails {
   std::optional<std::uint64_t> activation_bytes;  ///< Held by each session beside inputs and outputs.
 };
 
+/// How far an output of a network of reduced precision was from the float32 reference, over all runs.
+struct OutputAccuracy {
+  std::string name;
+  double largest_difference = 0;  ///< Absolute, of any element.
+  double share_of_range =
+      0;  ///< The same, as a share of the output's range in the reference. Of an output that holds no floating point
+          ///< numbers: the share of its elements that differ.
+  double cosine = 1;  ///< Of the output and the reference as vectors.
+};
+
+/// What the comparison of a network of reduced precision with float32 found when it was built.
+struct AccuracyReport {
+  std::string reference;  ///< What computed the reference: backend and version.
+  std::int64_t runs = 0;
+  bool on_noise = true;  ///< On seeded noise, else on AccuracyOptions::samples.
+  std::vector<OutputAccuracy> outputs;
+};
+
 namespace detail {
 class EngineState;
 class SessionState;
+struct EngineMaker;
 }  // namespace detail
 
 /// An immutable compiled network. A cheap shared handle; sessions keep it alive. Safe to use from several threads.
 class VRT_API Engine {
  public:
-  /// Compiles a model file for a device. Blocks, for seconds or minutes. Throws kNotFound (file), kCorrupt (not a
-  /// model), kInvalidArgument (unknown backend or input name, unresolved dynamic dimension, named), kUnavailable
-  /// (backend missing: what, where vrt looked, how to get it), kBackend (with the backend's own words).
+  /// Compiles a model file for a device, or takes what an earlier start compiled of the same (docs/engine-cache.md). Blocks: for
+  /// milliseconds where it is kept, else for seconds or minutes. Throws kNotFound (file), kCorrupt (not a model),
+  /// kInvalidArgument (unknown backend or input name, unresolved dynamic dimension, named), kUnavailable (backend missing: what,
+  /// where vrt looked, how to get it), kUnsupported (a precision that the backend does not compute in, or that is farther from
+  /// float32 than EngineOptions::accuracy allows), kCancelled, kBackend (with the backend's own words).
   [[nodiscard]] static Engine open(const std::filesystem::path& model, Device device,
                                    const EngineOptions& options = {});
 
-  /// The first GPU that an inference backend here runs on, else the CPU. Opens backends to find out: for the start of a
-  /// program, not for a loop.
-  [[nodiscard]] static Device best_device();
+  /// The first GPU that `backend` ("auto": any that is here) runs on, else the CPU. Opens backends to find out: for the start of
+  /// a program, not for a loop.
+  [[nodiscard]] static Device best_device(const std::string& backend = "auto");
 
   [[nodiscard]] Device device() const noexcept;
   /// The backend's name, e.g. "openvino".
@@ -134,10 +156,13 @@ class VRT_API Engine {
   [[nodiscard]] const std::filesystem::path& model() const noexcept;
   /// What was compiled, read back from the backend. Throws kBackend if it cannot tell.
   [[nodiscard]] EngineDetails details() const;
+  /// How far it is from float32, measured when it was built, perhaps by an earlier process. Nothing for a float32 engine.
+  [[nodiscard]] const std::optional<AccuracyReport>& accuracy() const noexcept;
 
   [[nodiscard]] const std::shared_ptr<detail::EngineState>& state() const noexcept { return state_; }
 
  private:
+  friend struct detail::EngineMaker;
   explicit Engine(std::shared_ptr<detail::EngineState> state) noexcept : state_(std::move(state)) {}
   std::shared_ptr<detail::EngineState> state_;
 };

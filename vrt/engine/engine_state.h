@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vrt/device/backend.h"
@@ -31,8 +33,9 @@ using SessionHandle = std::unique_ptr<VrtBackendSession, HandleDeleter<VrtBacken
 
 class EngineState {
  public:
-  EngineState(std::shared_ptr<BackendContext> context, std::filesystem::path model, Device device,
-              const EngineOptions& options);
+  /// Throws kBackend where the backend describes tensors that vrt cannot hold.
+  EngineState(std::shared_ptr<BackendContext> context, std::filesystem::path model, const BatchRange& batch,
+              EngineHandle handle);
 
   [[nodiscard]] const VrtBackendTable& table() const noexcept { return context_->table(); }
   [[nodiscard]] VrtBackendEngine* handle() const noexcept { return handle_.get(); }
@@ -48,6 +51,9 @@ class EngineState {
   /// The range of the changing batch; `largest` is 0 without one.
   [[nodiscard]] const BatchRange& batch() const noexcept { return batch_; }
   [[nodiscard]] EngineDetails describe() const;
+  [[nodiscard]] const std::optional<AccuracyReport>& accuracy() const noexcept { return accuracy_; }
+  /// Only before others see the engine.
+  void set_accuracy(std::optional<AccuracyReport> accuracy) { accuracy_ = std::move(accuracy); }
 
  private:
   std::shared_ptr<BackendContext> context_;
@@ -58,6 +64,12 @@ class EngineState {
   std::vector<TensorInfo> inputs_;
   std::vector<TensorInfo> outputs_;
   BatchRange batch_;
+  std::optional<AccuracyReport> accuracy_;
+};
+
+/// Makes the public handle.
+struct EngineMaker {
+  [[nodiscard]] static Engine make(std::shared_ptr<EngineState> state) { return Engine(std::move(state)); }
 };
 
 class SessionState {

@@ -76,6 +76,13 @@ struct Preprocessor::State {
     return detail::preprocess_shape(options.interpolation, options.target, layers);
   }
 
+  /// Of a batch and an output that fit this preprocessor.
+  [[nodiscard]] ResizeMapping checked_mapping(const ImageBatch& batch, DeviceSpan<float> output) const {
+    require_batch(batch, stream.device());
+    require_output(output, static_cast<std::size_t>(batch.count), options);
+    return ResizeMapping::make(options.mode, batch.first.size, options.target, options.pad_position);
+  }
+
   Stream stream;
   PreprocessOptions options;
   Kernel<MakePictures> pictures;
@@ -99,14 +106,18 @@ ResizeMapping Preprocessor::submit(const ImageView& image, DeviceSpan<float> out
 }
 
 ResizeMapping Preprocessor::submit_batch(const ImageBatch& batch, DeviceSpan<float> output) {
-  const PreprocessOptions& options = state_->options;
-  require_batch(batch, state_->stream.device());
-  const auto count = static_cast<std::size_t>(batch.count);
-  require_output(output, count, options);
-  const ResizeMapping mapping =
-      ResizeMapping::make(options.mode, batch.first.size, options.target, options.pad_position);
-  state_->pictures.launch(state_->stream, state_->shape(count), plane_span(batch, 0), plane_span(batch, 1),
-                          plane_span(batch, 2), output, detail::preprocess_params(batch, options, mapping));
+  const ResizeMapping mapping = state_->checked_mapping(batch, output);
+  state_->pictures.launch(state_->stream, state_->shape(static_cast<std::size_t>(batch.count)), plane_span(batch, 0),
+                          plane_span(batch, 1), plane_span(batch, 2), output,
+                          detail::preprocess_params(batch, state_->options, mapping));
+  return mapping;
+}
+
+ResizeMapping Preprocessor::update(Graph& graph, GraphNode node, const ImageView& image, DeviceSpan<float> output) {
+  const ImageBatch batch{image, 1, {}};
+  const ResizeMapping mapping = state_->checked_mapping(batch, output);
+  state_->pictures.update(graph, node, state_->shape(1), plane_span(batch, 0), plane_span(batch, 1),
+                          plane_span(batch, 2), output, detail::preprocess_params(batch, state_->options, mapping));
   return mapping;
 }
 

@@ -14,6 +14,7 @@
 #include <span>
 
 #include "vrt/base/export.h"
+#include "vrt/device/graph.h"
 #include "vrt/device/memory.h"
 #include "vrt/device/stream.h"
 #include "vrt/image/image.h"
@@ -71,6 +72,10 @@ class VRT_API Preprocessor {
   /// Enqueues one picture. `output` holds 3 * target.height * target.width floats. `image` stays alive and unchanged until
   /// done. Throws kInvalidArgument for an image of another device, an invalid view or an output of the wrong size.
   ResizeMapping submit(const ImageView& image, DeviceSpan<float> output);
+
+  /// Gives the launch of a captured `submit`, `node` in `graph`, another picture for the graph's next launches. Otherwise as
+  /// `submit`. The mapping is that of the new picture: what the graph does with it besides is the caller's to know.
+  ResizeMapping update(Graph& graph, GraphNode node, const ImageView& image, DeviceSpan<float> output);
 
   /// Enqueues up to 65535 pictures in one launch: picture i goes to output[i]. `output` holds count * 3 * target.height *
   /// target.width floats. Otherwise as `submit`.

@@ -32,10 +32,17 @@ class FrameWork {
   [[nodiscard]] virtual std::string backend() const = 0;
 };
 
+EngineOptions engine_options(const BenchmarkOptions& options) {
+  EngineOptions engine;
+  engine.backend = options.engine;
+  engine.precision = options.precision;
+  return engine;
+}
+
 class ModelWork final : public FrameWork {
  public:
   ModelWork(const BenchmarkOptions& options, const Stream& stream, Size input)
-      : engine_(CenterFace::open_engine(options.model, options.device, input, {.backend = options.engine})),
+      : engine_(CenterFace::open_engine(options.model, options.device, input, engine_options(options))),
         detector_(engine_, stream),
         result_(detector_.allocate_result()) {}
 

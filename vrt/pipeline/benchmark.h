@@ -15,6 +15,7 @@
 #include "vrt/base/export.h"
 #include "vrt/device/device.h"
 #include "vrt/device/gpu_status.h"
+#include "vrt/engine/engine.h"
 #include "vrt/image/image.h"
 #include "vrt/pipeline/benchmark_frames.h"
 #include "vrt/pipeline/benchmark_loop.h"
@@ -35,6 +36,7 @@ struct BenchmarkOptions {
   bool without_network = false;  ///< Preprocessing, decoding and read-back alone (CenterFaceWithoutNetwork).
   Device device;
   std::string engine = "auto";  ///< As EngineOptions::backend.
+  Precision precision = Precision::kFloat32;
   std::int64_t warm_up = 50;
   std::int64_t frames = 300;
   bool graph = false;  ///< A frame's work is one launch of a captured graph. Made frames only: a graph holds addresses.

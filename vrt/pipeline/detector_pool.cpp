@@ -17,8 +17,38 @@ Lane::Lane(const Engine& engine, const Stream& lane_stream, const CenterFaceOpti
 }
 
 void Lane::submit(Slot& slot, const ImageView& image) {
-  detector.submit(image, slot.result);
+  // On the CPU the calls of a frame cost nothing beside its work; on a GPU they may cost more than it.
+  if (stream.device().is_cuda() && is_capturable_) {
+    launch_captured(slot, image);
+  } else {
+    detector.submit(image, slot.result);
+  }
   slot.done.record(stream);
+}
+
+void Lane::launch_captured(Slot& slot, const ImageView& image) {
+  if (slot.captured && slot.captured->picture == image.size) {
+    detector.update(slot.captured->graph, slot.captured->input, image);
+  } else {
+    capture(slot, image);
+    if (!is_capturable_) return detector.submit(image, slot.result);
+  }
+  slot.captured->graph.launch(stream);
+}
+
+void Lane::capture(Slot& slot, const ImageView& image) {
+  slot.captured.reset();
+  try {
+    // Warm already: the session has run its network once, and the kernels are loaded.
+    Graph graph =
+        Graph::capture(stream, [&] { detector.submit(image, slot.result); }, {.warm_up = false, .foreign = {}});
+    slot.captured.emplace(CapturedFrame{std::move(graph), detector.input_node(), image.size});
+  } catch (const Error& error) {
+    // Some backends run a part of a network on the host. Slower, but the same results.
+    log(LogLevel::kWarning,
+        fmt::format("a frame's work cannot be captured as a graph, and is enqueued call by call: {}", error.what()));
+    is_capturable_ = false;
+  }
 }
 
 DetectorPool::DetectorPool(DetectorPoolOptions options) : options_(std::move(options)) {
@@ -72,6 +102,9 @@ DetectorPool::Group DetectorPool::open(Size input) const {
   engine_options.backend = options_.engine;
   engine_options.hint = options_.lanes > 1 ? PerformanceHint::kThroughput : PerformanceHint::kLatency;
   engine_options.concurrent_sessions = static_cast<std::int32_t>(options_.lanes);
+  engine_options.precision = options_.precision;
+  if (options_.stop != nullptr)
+    engine_options.progress = [stop = options_.stop](const BuildProgress&) { return !stop->load(); };
   Group group{input, CenterFace::open_engine(options_.model, options_.device, input, engine_options), {}};
   for (const Stream& stream : streams_) {
     group.lanes.push_back(std::make_unique<Lane>(group.engine, stream, options_.detector, options_.slots_per_lane));

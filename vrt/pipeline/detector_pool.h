@@ -6,6 +6,7 @@
 // Frames go to the lanes in turn, so that waiting for them in the order of submission gives them in their own order.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -17,6 +18,7 @@
 
 #include "vrt/base/export.h"
 #include "vrt/device/event.h"
+#include "vrt/device/graph.h"
 #include "vrt/device/stream.h"
 #include "vrt/engine/engine.h"
 #include "vrt/image/image.h"
@@ -28,6 +30,13 @@ namespace vrt {
 
 struct Lane;
 
+/// The work of a frame as one launch: captured for one slot and one size of picture.
+struct CapturedFrame {
+  Graph graph;
+  GraphNode input;  ///< Reads the picture, whose address changes from frame to frame.
+  Size picture;
+};
+
 /// One frame on its way: its memory, its results, its event. Used again only when the one who consumes results is through.
 struct Slot {
   Slot(Lane& owner, CenterFaceResult&& empty, Device device) : lane(&owner), result(std::move(empty)), done(device) {}
@@ -36,13 +45,15 @@ struct Slot {
   CenterFaceResult result;
   Event done;
   std::optional<Frame> frame;
+  std::optional<CapturedFrame> captured;  ///< On a GPU, from the slot's first frame on.
 };
 
 /// A stream's detector for pictures of one input size, and the slots that are free to be submitted to it.
 struct Lane {
   Lane(const Engine& engine, const Stream& stream, const CenterFaceOptions& options, std::size_t slot_count);
 
-  /// Enqueues detection on `image` and the slot's event. Does not wait and does not allocate. `image` stays in place until then.
+  /// Enqueues detection on `image` and the slot's event. Does not wait. Allocates nothing but, on a GPU, with a slot's first frame and
+  /// the first of another size, when the work is captured. `image` stays in place until then.
   void submit(Slot& slot, const ImageView& image);
   /// Gives a slot back, from any thread: the results have been used.
   void release(Slot& slot) {
@@ -54,6 +65,12 @@ struct Lane {
   CenterFace detector;
   std::vector<std::unique_ptr<Slot>> slots;
   BoundedQueue<Slot*> free;
+
+ private:
+  void launch_captured(Slot& slot, const ImageView& image);
+  void capture(Slot& slot, const ImageView& image);
+
+  bool is_capturable_ = true;
 };
 
 struct DetectorPoolOptions {
@@ -63,6 +80,8 @@ struct DetectorPoolOptions {
   CenterFaceOptions detector;
   std::size_t lanes = 1;
   std::size_t slots_per_lane = 4;
+  Precision precision = Precision::kFloat32;
+  const std::atomic<bool>* stop = nullptr;  ///< Ends a network's compilation, which then throws kCancelled.
 };
 
 /// The lanes for each input size that the pictures of a run need: a video has one, a folder of mixed pictures a few. Used from

@@ -55,7 +55,9 @@ class Run {
                options.engine,
                {.score_threshold = options.score_threshold},
                layout_.lanes,
-               layout_.slots_per_lane()}),
+               layout_.slots_per_lane(),
+               options.precision,
+               hooks.stop}),
         in_flight_(layout_.in_flight),
         done_(Layout::kQueued) {
     if (!options.save.empty()) pictures_.emplace(options.save, source_.info());

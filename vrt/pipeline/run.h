@@ -16,6 +16,7 @@
 
 #include "vrt/base/export.h"
 #include "vrt/device/device.h"
+#include "vrt/engine/engine.h"
 #include "vrt/image/image.h"
 #include "vrt/media/source.h"
 #include "vrt/pipeline/stage_times.h"
@@ -28,6 +29,7 @@ struct RunOptions {
   std::filesystem::path model;  ///< An ONNX file of the CenterFace family.
   Device device;
   std::string engine = "auto";  ///< As EngineOptions::backend.
+  Precision precision = Precision::kFloat32;
   float score_threshold = 0.5F;
   std::filesystem::path save;   ///< Annotated video, picture or folder; empty: none.
   std::string json;             ///< Lines of JSON: a file, "-" for the standard output; empty: none.
@@ -65,7 +67,7 @@ struct RunReport {
 
 /// BLOCKS until the source is at its end, `stop` is set or something fails. Files appear under their names when they are complete
 /// (after an early end: with the frames that were done, if there are any); after a failure none is left, but for the finished pictures of a folder.
-/// Throws the first failure of any thread.
+/// Throws the first failure of any thread; kCancelled where `stop` is set while a network is compiled.
 VRT_API RunReport run_detection(const RunOptions& options, const RunHooks& hooks = {});
 
 }  // namespace vrt

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -15,37 +16,32 @@
 #include "vrt/image/preprocessor.h"
 #include "vrt/models/centerface/face_decoder.h"
 #include "vrt/models/common/candidate_ranking.h"
+#include "vrt/models/common/detection_buffers.h"
+#include "vrt/models/common/instance_masks.h"
 #include "vrt/models/common/non_maximum_suppression.h"
+#include "vrt/models/rfdetr/appearance.h"
+#include "vrt/models/rfdetr/keypoint_gathering.h"
+#include "vrt/models/rfdetr/rfdetr_decoder.h"
+#include "vrt/models/yolo/yolo_decoder.h"
 #include "vrt/pipeline/kernel_list.h"
+#include "vrt/pipeline/selftest_dense.h"
 #include "vrt/pipeline/selftest_inputs.h"
+#include "vrt/pipeline/selftest_outcome.h"
 
 namespace vrt {
 
 namespace {
 
+using selftest::Compute;
 using selftest::DevicePicture;
 using selftest::marked;
+using selftest::Outcome;
 using selftest::Seeded;
 using selftest::to_device;
-
-// What a device made of the inputs.
-struct Outcome {
-  std::vector<std::byte> exact;
-  std::vector<float> close;  // Equal to kTolerance.
-
-  template <typename T>
-  void add_exact(const std::vector<T>& values) {
-    const std::size_t begin = exact.size();
-    exact.resize(begin + values.size() * sizeof(T));
-    std::memcpy(exact.data() + begin, values.data(), values.size() * sizeof(T));
-  }
-};
 
 // Pixels of the source picture. expf differs by a unit in the last place between libraries; a box of 500 pixels moves by less
 // than a thousandth of a pixel.
 constexpr float kTolerance = 1e-2F;
-
-using Compute = Outcome (*)(const Stream&);
 
 Outcome compute_reference(Compute compute) {
   const cpu::ScopedHostBuild baseline([](const KernelSource& source) { return source.host_baseline; });
@@ -210,6 +206,109 @@ Outcome decode_faces(const Stream& stream) {
   return outcome;
 }
 
+DeviceBuffer<float> random_floats(const Stream& stream, std::size_t count, float low, float high, std::uint64_t seed) {
+  Seeded random(seed);
+  std::vector<float> values(count);
+  for (float& value : values) value = random.between(low, high);
+  return to_device(stream, values);
+}
+
+// What a detector found: which, in which order, is exact; where and how sure is close.
+Outcome found_objects(const Stream& stream, DetectionBuffers& objects) {
+  const FoundSpans found = objects.found();
+  const std::vector<std::int32_t> counts = read_back_blocking(stream, objects.all_counts());
+  const auto count = std::min(static_cast<std::size_t>(std::max(counts[DetectionBuffers::kFound], 0)), objects.most());
+  Outcome outcome;
+  outcome.add_exact(counts);
+  outcome.add_exact(read_back_blocking(stream, found.classes.subspan(0, count)));
+  outcome.add_exact(read_back_blocking(stream, found.indices.subspan(0, count)));
+  for (const float score : read_back_blocking(stream, found.scores.subspan(0, count)))
+    outcome.close.push_back(100 * score);  // To a tenthousandth.
+  for (const auto& box : read_back_blocking(stream, found.boxes.subspan(0, count)))
+    outcome.close.insert(outcome.close.end(), {box.x, box.y, box.z, box.w});
+  const std::size_t values = objects.keypoints().size() / objects.most() * count;
+  const auto keypoints = read_back_blocking(stream, objects.keypoints().subspan(0, values));
+  outcome.close.insert(outcome.close.end(), keypoints.begin(), keypoints.end());
+  return outcome;
+}
+
+// Cells of a few classes, of which most pass: what is ranked, and what stays of it.
+Outcome find_objects(const Stream& stream) {
+  constexpr std::int32_t kObjects = 900;
+  Seeded random(8);
+  YoloFormat format;
+  format.items = kObjects;
+  format.classes = 3;
+  format.task = YoloTask::kPose;
+  format.keypoints = 2;
+  format.keypoint_values = 3;
+  std::vector<float> values(static_cast<std::size_t>(format.values()) * kObjects);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t value = i / kObjects;
+    values[i] = value < 2 ? random.between(0, 256) : value < 4 ? random.between(16, 48) : random.between(0, 1);
+  }
+  const auto device_values = to_device(stream, values);
+  YoloDecoder decoder(stream, format, {.score_threshold = 0.5F, .nms_threshold = 0.5F, .max_detections = 200});
+  DetectionBuffers objects(stream, 200, format.keypoints, std::make_shared<const ClassNames>());
+  InstanceMasks none(stream, {});
+  decoder.submit({device_values.span(), {}}, ResizeMapping::make(ResizeMode::kLetterbox, {300, 200}, {256, 256}),
+                 objects, none);
+  return found_objects(stream, objects);
+}
+
+// End-to-end objects with masks.
+Outcome take_objects_with_masks(const Stream& stream) {
+  constexpr std::int32_t kObjects = 40;
+  Seeded random(9);
+  YoloFormat format;
+  format.layout = YoloLayout::kEndToEnd;
+  format.task = YoloTask::kSegment;
+  format.items = kObjects;
+  format.coefficients = 4;
+  format.prototype_size = {32, 24};
+  std::vector<float> values;
+  for (std::int32_t i = 0; i < kObjects; ++i) {
+    const float x = i == 0 ? 0 : random.between(0, 80);  // The first one's mask begins where the prototypes do.
+    const float y = i == 0 ? 0 : random.between(0, 60);
+    const float score = i == 0 ? 1 : random.between(0, 1);
+    values.insert(values.end(), {x, y, x + random.between(8, 48), y + random.between(8, 36), score, 1});
+    for (int k = 0; k < 4; ++k) values.push_back(random.between(-1, 1));
+  }
+  const auto device_values = to_device(stream, values);
+  const auto prototypes = random_floats(stream, std::size_t{4} * 32 * 24, -1, 1, 10);
+  YoloDecoder decoder(stream, format, {});
+  DetectionBuffers objects(stream, 300, 0, std::make_shared<const ClassNames>());
+  InstanceMasks masks(stream, {.size = {160, 120}, .most = 8});
+  decoder.submit({device_values.span(), prototypes.span()},
+                 ResizeMapping::make(ResizeMode::kLetterbox, {160, 120}, {128, 96}), objects, masks);
+  Outcome outcome = found_objects(stream, objects);
+  outcome.add_exact(read_back_blocking(stream, masks.words()));
+  return outcome;
+}
+
+// Sigmoids and exponentials differ by a unit in the last place between libraries, and so do sums of what they scale.
+Outcome describe_instances(const Stream& stream) {
+  constexpr std::int32_t kQueries = 20;
+  RfDetrFormat format;
+  format.queries = kQueries;
+  format.columns = 2;
+  const auto boxes = random_floats(stream, 4 * kQueries, 0.25F, 0.75F, 11);
+  const auto logits = random_floats(stream, 2 * kQueries, -4, 4, 12);
+  const auto slots = random_floats(stream, std::size_t{kQueries} * 2 * 3 * 8, -1, 3, 13);
+  const auto masks = random_floats(stream, std::size_t{kQueries} * 12 * 12, -1, 1, 14);
+  const auto tokens = random_floats(stream, std::size_t{6} * 4 * 4, -1, 1, 15);
+  DetectionBuffers objects(stream, 30, 3, std::make_shared<const ClassNames>());
+  RfDetrDecoder(stream, format, {.max_detections = 30})
+      .submit(boxes.span(), logits.span(), ResizeMapping::make(ResizeMode::kStretch, {200, 100}, {64, 64}), objects);
+  KeypointGathering(stream, 3, 2).submit(slots.span(), {200, 100}, objects);
+  AppearanceBuffers appearance(stream, 30, 6, false);
+  TokenPooling(stream, {12, 12, 4, 4, 6}, 30).submit(masks.span(), tokens.span(), objects.found(), appearance);
+  Outcome outcome = found_objects(stream, objects);
+  const auto vectors = read_back_blocking(stream, appearance.vectors());
+  for (const float value : vectors) outcome.close.push_back(100 * value);  // Of unit length: to a tenthousandth.
+  return outcome;
+}
+
 SelfTestCheck check_of(std::string name, Compute compute) {
   return {std::move(name), [compute](Device device) { return compare(device, compute); }};
 }
@@ -221,9 +320,16 @@ std::vector<SelfTestCheck> kernel_checks() {
           check_of("preprocess, antialiased", &preprocess_pictures<Interpolation::kBilinearAntialiased>),
           check_of("crops, bilinear", &preprocess_crops<Interpolation::kBilinear>),
           check_of("crops, antialiased", &preprocess_crops<Interpolation::kBilinearAntialiased>),
+          check_of("matching of descriptors", &selftest::match_descriptors),
+          check_of("keypoints and descriptors", &selftest::find_features),
+          check_of("depth maps", &selftest::map_depth),
+          check_of("embeddings and classes", &selftest::embed_and_classify),
           check_of("candidate ranking", &rank_candidates),
           check_of("suppression of boxes", &suppress_boxes),
-          check_of("face decoding", &decode_faces)};
+          check_of("face decoding", &decode_faces),
+          check_of("objects and keypoints of cells", &find_objects),
+          check_of("end-to-end objects and masks", &take_objects_with_masks),
+          check_of("instances, keypoints and appearance", &describe_instances)};
 }
 
 }  // namespace vrt

@@ -30,7 +30,7 @@ struct Fault {
   std::size_t byte;
   unsigned char flip;
 };
-constexpr std::array<Fault, 10> kFaults{{{"preprocess_bilinear", 3, 0, 1},
+constexpr std::array<Fault, 21> kFaults{{{"preprocess_bilinear", 3, 0, 1},
                                          {"preprocess_antialiased", 3, 0, 1},
                                          {"preprocess_crops_bilinear", 5, 0, 1},
                                          {"preprocess_crops_antialiased", 5, 0, 1},
@@ -39,7 +39,42 @@ constexpr std::array<Fault, 10> kFaults{{{"preprocess_bilinear", 3, 0, 1},
                                          {"centerface_gather", 10, 0, 1},
                                          {"nms_mask", 4, 0, 2},
                                          {"nms_reduce", 3, 0, 1},
-                                         {"rank_candidates", 4, 0, 1}}};
+                                         {"rank_candidates", 4, 0, 1},
+                                         {"select_candidates", 2, 6, 0x40},
+                                         {"merge_candidates", 5, 0, 1},
+                                         {"suppress_ranked", 9, 0, 1},
+                                         {"upsample_masks", 5, 0, 1},
+                                         {"yolo_gather_points", 4, 3, 0x40},
+                                         {"yolo_mask_logits", 7, 3, 0x80},
+                                         {"yolo_take_rows", 5, 0, 1},
+                                         {"rfdetr_gather_points", 5, 3, 0x40},
+                                         {"rfdetr_token_weights", 4, 3, 0x40},
+                                         {"rfdetr_pool_tokens", 4, 3, 0x80},
+                                         {"rfdetr_normalise", 3, 3, 0x80}}};
+
+// Of the kernels behind dense results: XFeat and its matcher, depth, embeddings, classes.
+constexpr std::array<Fault, 16> kDenseFaults{{{"match_best", 6, 0, 1},
+                                              {"match_best_half", 7, 0, 1},
+                                              {"match_halves", 6, 1, 0x40},
+                                              {"match_collect", 5, 0, 1},
+                                              {"xfeat_peaks", 5, 7, 0x40},
+                                              {"xfeat_select", 7, 8189, 0x10},  // 4096 keys in the greatest bin.
+                                              {"xfeat_survivors", 6, 7, 0x40},
+                                              {"xfeat_rank", 4, 7, 0x40},
+                                              {"xfeat_describe", 4, 0, 1},
+                                              {"depth_resample", 1, 0, 1},
+                                              {"depth_range", 3, 3, 0x80},
+                                              {"depth_colors", 5, 0, 1},
+                                              {"osnet_counts", 4, 0, 1},
+                                              {"osnet_embed", 3, 0, 1},
+                                              {"classify_keys", 2, 7, 0x40},
+                                              {"classify_scores", 6, 0, 1}}};
+
+std::vector<Fault> all_faults() {
+  std::vector<Fault> faults(kFaults.begin(), kFaults.end());
+  faults.insert(faults.end(), kDenseFaults.begin(), kDenseFaults.end());
+  return faults;
+}
 
 // The host builds of the kernels with one of them broken.
 class BrokenKernel {
@@ -84,7 +119,7 @@ std::vector<std::string> failed_of(const std::vector<CheckReport>& reports) {
 }
 
 TEST(SelfTestTest, ABrokenKernelIsFoundWhicheverItIs) {
-  for (const Fault& fault : kFaults) {
+  for (const Fault& fault : all_faults()) {
     const BrokenKernel broken(fault);
     const auto reports = run_selftest(Device::cpu(), kernel_checks());
     EXPECT_TRUE(broken.was_loaded()) << fault.kernel;
@@ -99,7 +134,7 @@ TEST(SelfTestTest, EveryKernelIsAmongThoseBroken) {
     for (const HostKernel& kernel : source->host_baseline) all.insert(kernel.name);
   }
   std::set<std::string> broken;
-  for (const Fault& fault : kFaults) broken.insert(fault.kernel);
+  for (const Fault& fault : all_faults()) broken.insert(fault.kernel);
   EXPECT_EQ(broken, all) << "a new kernel needs a check in selftest_kernels.cpp and a line here";
 }
 

@@ -1,4 +1,4 @@
-// Metric depth for each pixel, in host or in device memory.
+// Depth for each pixel, in host or in device memory: metres, or how near things are without a unit. The two are different types.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +23,18 @@ struct DepthMapView {
 struct DeviceDepthMapView {
   Size size;
   DeviceSpan<const float> metres;
+};
+
+/// Inverse depth up to a factor and an offset that nobody knows: greater is nearer. Not finite means "not known". Otherwise as DepthMapView.
+struct RelativeDepthMapView {
+  Size size;
+  std::span<const float> nearness;
+};
+
+/// The same in device memory.
+struct DeviceRelativeDepthMapView {
+  Size size;
+  DeviceSpan<const float> nearness;
 };
 
 /// The depth of one of the map's own pixels; nothing where it is not known or outside the map.

@@ -11,10 +11,19 @@
 
 namespace vrt::cuda {
 
+using Owners = std::vector<std::shared_ptr<const void>>;
+
+/// What updates of a node's arguments keep alive. The buffers of the update before stay, since a launch with them may be running.
+struct UpdatedMemory {
+  Owners now;
+  Owners before;
+};
+
 /// Memory, host tasks and nodes of a capture; the graph keeps them.
 struct Capture {
   std::vector<ForeignMemory> foreign;
-  std::vector<std::shared_ptr<const void>> kept;
+  Owners kept;
+  std::vector<UpdatedMemory> updated;  // By node; as long as the last one that was updated.
   std::vector<std::unique_ptr<HostTaskNode>> host_tasks;
   std::vector<CUgraphNode_st*> nodes;  // One for each operation of vrt, in order.
 

@@ -37,9 +37,13 @@ void CudaGraph::update(GraphNode node, const detail::KernelFunction& function, c
                        std::span<const detail::KernelArgument> arguments) {
   require(node.index < capture_->nodes.size(), "the graph has {} nodes, node {} was to be updated",
           capture_->nodes.size(), node.index);
+  if (capture_->updated.size() <= node.index) capture_->updated.resize(node.index + 1);
+  UpdatedMemory& memory = capture_->updated[node.index];
+  std::swap(memory.now, memory.before);
+  memory.now.clear();  // Keeps its capacity: an update allocates nothing.
   for (const detail::KernelArgument& argument : arguments) {
     if (auto owner = detail::AllocationRegistry::instance().owner_of(argument.memory, argument.memory_bytes))
-      capture_->kept.push_back(std::move(owner));
+      memory.now.push_back(std::move(owner));
   }
   KernelParameters parameters(arguments);
   KernelNodeParams params{};

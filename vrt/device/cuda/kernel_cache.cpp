@@ -1,11 +1,7 @@
 #include "vrt/device/cuda/kernel_cache.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <functional>
@@ -16,6 +12,7 @@
 #include "vrt/base/atomic_file.h"
 #include "vrt/base/cache_paths.h"
 #include "vrt/base/fail.h"
+#include "vrt/base/file_trust.h"
 #include "vrt/base/log.h"
 #include "vrt/base/read_file.h"
 #include "vrt/base/sha256.h"
@@ -64,13 +61,6 @@ void warn_once(std::string_view problem) noexcept {
 
 using Entry = KernelCache::Entry;
 
-// In a folder that others may write to, somebody else's file is not taken for ours. Root's are: whoever is root needs no
-// such detour.
-bool is_ours(const fs::path& path) {
-  struct stat status {};
-  return stat(path.c_str(), &status) == 0 && (status.st_uid == geteuid() || status.st_uid == 0);
-}
-
 // A folder that is not there yet has none. Throws kIo for one that cannot be read.
 std::vector<Entry> entries_in(const fs::path& folder) {
   std::vector<Entry> entries;
@@ -117,23 +107,9 @@ std::string variable(const char* name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
-// VRT_KERNEL_CACHE_MB in bytes.
-std::uint64_t limit_from(const std::string& megabytes) {
-  constexpr std::uint64_t kDefault = 256;
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
-  std::uint64_t number = kDefault;
-  const char* const end = megabytes.data() + megabytes.size();
-  const auto [stop, error] = std::from_chars(megabytes.data(), end, number);
-  const bool is_number = error == std::errc() && stop == end && number <= kMost;
-  require(megabytes.empty() || is_number,
-          "VRT_KERNEL_CACHE_MB: expected megabytes from 0 to {}, found \"{}\"; correct it or unset it", kMost,
-          megabytes);
-  return number << 20U;
-}
-
 KernelCache from_environment() {
   if (variable("VRT_KERNEL_CACHE") == "off") return {{}, {}, 0};
-  const std::uint64_t limit = limit_from(variable("VRT_KERNEL_CACHE_MB"));
+  const std::uint64_t limit = cache_limit_bytes("VRT_KERNEL_CACHE_MB", 256);
   fs::path folder;
   try {
     folder = cache_root() / "kernels";
@@ -194,7 +170,7 @@ std::optional<KernelCache::Sound> KernelCache::look_up_in(const fs::path& folder
   auto kernels = decode(*content);
   if (!kernels) {
     warn_once(fmt::format("{} is damaged", path.string()));
-  } else if (folder == folder_ && !is_ours(path)) {
+  } else if (folder == folder_ && !detail::is_ours(path)) {
     warn_once(fmt::format("{} belongs to another user", path.string()));
   } else {
     std::error_code gone;

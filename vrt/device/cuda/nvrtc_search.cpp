@@ -94,20 +94,30 @@ std::vector<fs::path> system_folders() {
   return {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/lib/wsl/lib"};
 }
 
+/// Adds `path` if it is a library that this driver can use and that is not there yet.
+void collect_file(const fs::path& path, int driver_major, std::vector<Candidate>& found) {
+  const auto named = version_in_name(path.filename().string());
+  if (!named) return;
+  std::error_code absent;
+  const fs::path real = fs::canonical(path, absent);
+  if (absent) return;
+  const auto version = version_in_name(real.filename().string());
+  const auto shown = version ? version : named;
+  const auto known = [&](const Candidate& other) { return other.path == real; };
+  if ((*shown)[0] <= driver_major && std::none_of(found.begin(), found.end(), known)) found.push_back({*shown, real});
+}
+
 void collect(const fs::path& folder, int driver_major, std::vector<Candidate>& found) {
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    // Names first: a system's folder has thousands, and following each link takes longer than loading every kernel.
-    const auto named = version_in_name(entry.path().filename().string());
-    if (!named) continue;
-    std::error_code broken_link;
-    const fs::path real = fs::canonical(entry.path(), broken_link);
-    if (broken_link) continue;
-    const auto version = version_in_name(real.filename().string());
-    const auto shown = version ? version : named;
-    const auto known = [&](const Candidate& other) { return other.path == real; };
-    if ((*shown)[0] <= driver_major && std::none_of(found.begin(), found.end(), known)) found.push_back({*shown, real});
-  }
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) collect_file(entry.path(), driver_major, found);
+}
+
+/// By the name that programs are linked to: listing a system's folder, which has thousands of files, takes longer than loading every
+/// kernel.
+void collect_by_major(const fs::path& folder, int driver_major, std::vector<Candidate>& found) {
+  constexpr int kOldest = 11;
+  for (int major = driver_major; major >= kOldest; --major)
+    collect_file(folder / ("libnvrtc.so." + std::to_string(major)), driver_major, found);
 }
 
 }  // namespace
@@ -120,11 +130,15 @@ NvrtcSearch find_nvrtc(int driver_major) {
     return search;
   }
   std::vector<Candidate> found;
-  for (const auto& folders : {toolkit_folders(), wheel_folders(), system_folders()}) {
+  for (const auto& folders : {toolkit_folders(), wheel_folders()}) {
     for (const fs::path& folder : folders) {
       search.looked_in.push_back(folder.string());
       collect(folder, driver_major, found);
     }
+  }
+  for (const fs::path& folder : system_folders()) {
+    search.looked_in.push_back(folder.string());
+    collect_by_major(folder, driver_major, found);
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const Candidate& a, const Candidate& b) { return a.version > b.version; });

@@ -10,6 +10,8 @@
 //   layer NAME TYPE PRECISION   what engine_describe tells; PRECISION "asked" is what the options ask for
 //   error VALUE                 in float16, outputs are off by that much
 //   steps N                     a build reports N steps of progress, and ends where it is told to
+//   step_milliseconds N         each step takes at least that long
+//   float16_only                it does not compile to float32
 // Its serialised engines are "fake-engine", its version and the model's text in three parts, a line feed between.
 // The context fails where the variable VRT_FAKE_CONTEXT_STATUS holds a status. VRT_FAKE_VERSION replaces its version 1.2.3;
 // VRT_FAKE_UNSUPPORTED makes it refuse every device.
@@ -77,6 +79,8 @@ struct Model {
   std::string text;  ///< The whole file.
   float error = 0;
   int steps = 0;
+  int step_milliseconds = 0;
+  bool float16_only = false;
   int milliseconds = 0;
 
   void fail_if_planned(const std::string& call) const {
@@ -101,8 +105,10 @@ void parse_line(const std::string& line, Model& model) {
   if (kind == "input") model.inputs.push_back(parse_tensor(words));
   if (kind == "output") model.outputs.push_back(parse_tensor(words));
   if (kind == "milliseconds") words >> model.milliseconds;
-  if (kind == "error") words >> model.error;
+  if (kind == "error" && words >> call) model.error = std::strtof(call.c_str(), nullptr);  // Also inf and nan.
   if (kind == "steps") words >> model.steps;
+  if (kind == "step_milliseconds") words >> model.step_milliseconds;
+  if (kind == "float16_only") model.float16_only = true;
   if (kind == "batched" && words >> call) {
     for (auto* tensors : {&model.inputs, &model.outputs})
       for (Tensor& tensor : *tensors) tensor.batched = tensor.batched || tensor.name == call;
@@ -202,9 +208,10 @@ void compute(VrtBackendSession& session, std::int64_t batch) {
   session.running = false;
 }
 
-void report_progress(const VrtBackendEngineOptions& options, int steps) {
-  for (int step = 1; step <= steps && options.progress != nullptr; ++step) {
-    if (options.progress(options.progress_user, "building", step, steps) != 0)
+void report_progress(const VrtBackendEngineOptions& options, const Model& model) {
+  for (int step = 1; step <= model.steps; ++step) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(model.step_milliseconds));
+    if (options.progress != nullptr && options.progress(options.progress_user, "building", step, model.steps) != 0)
       throw Failure(VRT_BACKEND_CANCELLED, "the build was stopped");
   }
 }
@@ -276,7 +283,8 @@ std::int32_t engine_create(VrtBackendContext* context, const VrtBackendEngineOpt
     checked(options, "the engine's options");
     Model model = read_model(options->model_path);
     model.fail_if_planned("engine_create");
-    report_progress(*options, model.steps);
+    if (model.float16_only && options->precision != kFloat16) throw Failure(VRT_BACKEND_UNSUPPORTED, "float16 only");
+    report_progress(*options, model);
     *out = make_engine(context, *options, std::move(model));
     context->logger(kInfo, "fake: build");
   });

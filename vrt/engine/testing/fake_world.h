@@ -28,6 +28,7 @@ class ScopedLog {
     before_ = set_log_sink([this](LogLevel level, std::string_view message) {
       const std::lock_guard lock(mutex_);
       (level == LogLevel::kError ? errors_ : lines_).emplace_back(message);
+      if (level == LogLevel::kWarning) warnings_.emplace_back(message);
     });
   }
   ~ScopedLog() { set_log_sink(before_); }
@@ -46,11 +47,16 @@ class ScopedLog {
     const std::lock_guard lock(mutex_);
     return std::count(lines_.begin(), lines_.end(), line);
   }
+  [[nodiscard]] std::vector<std::string> warnings() const {
+    const std::lock_guard lock(mutex_);
+    return warnings_;
+  }
 
  private:
   mutable std::mutex mutex_;
   LogSink before_;
   std::vector<std::string> lines_;
+  std::vector<std::string> warnings_;
   std::vector<std::string> errors_;
 };
 
@@ -66,8 +72,13 @@ class FakeWorld : public ::testing::Test {
     return Engine::open(folder_.write("doubler.model", text), Device::cpu(), options);
   }
 
+  /// Where its engines are kept.
+  [[nodiscard]] std::filesystem::path cache() const { return folder_.path() / "cache" / "engines"; }
+
   ScopedVariable search_path_{"VRT_BACKEND_PATH", fake_backends().string()};
   ScopedFolder folder_;
+  ScopedVariable cache_root_{"VRT_CACHE", (folder_.path() / "cache").string()};
+  ScopedVariable cache_switch_{"VRT_ENGINE_CACHE", "on"};
   ScopedLog log_;
 };
 

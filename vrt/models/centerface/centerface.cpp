@@ -1,6 +1,7 @@
 #include "vrt/models/centerface/centerface.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -133,6 +134,7 @@ struct CenterFace::State {
   DeviceSpan<float> input;  // The session's memory, as are the outputs.
   CenterFaceOutputs outputs;
   FaceDecoder decoder;
+  std::optional<GraphNode> input_node;  // Of the last capture.
 };
 
 Size CenterFace::input_size_for(Size picture) {
@@ -171,9 +173,19 @@ void CenterFace::submit(const ImageView& image, CenterFaceResult& result) {
   require(faces.device() == state_->stream.device(), "the result is for {}, this detector runs on {}",
           to_string(faces.device()), to_string(state_->stream.device()));
   const ResizeMapping mapping = state_->preprocessor.submit(image, state_->input);
+  if (Graph::is_capturing(state_->stream)) state_->input_node = Graph::last_node(state_->stream);
   state_->session.submit();
   state_->decoder.submit(state_->outputs, mapping, faces.device_spans());
   faces.enqueue_read_back(state_->stream);
+}
+
+GraphNode CenterFace::input_node() const {
+  require(state_->input_node.has_value(), "no submit of this detector was captured");
+  return *state_->input_node;
+}
+
+void CenterFace::update(Graph& graph, GraphNode input, const ImageView& image) {
+  state_->preprocessor.update(graph, input, image, state_->input);
 }
 
 }  // namespace vrt

@@ -15,6 +15,7 @@
 #include <span>
 
 #include "vrt/base/export.h"
+#include "vrt/device/graph.h"
 #include "vrt/device/stream.h"
 #include "vrt/engine/engine.h"
 #include "vrt/image/image.h"
@@ -38,7 +39,7 @@ class VRT_API CenterFaceResult {
 
   /// At most CenterFace::kMaxFaces, best score first; boxes and landmarks in source pixels, boxes clipped to the image.
   /// The landmarks are right eye, left eye, nose, right and left corner of the mouth, as seen in the picture from left
-  /// to right. Host only, valid until the next submit into this result. The first call after a wait assembles the
+  /// to right. Host only, valid until the next submit into this result, or the next call. Each call assembles the
   /// views, without allocating.
   [[nodiscard]] std::span<const Detection> detections() const;
   /// How many cells of the network's heatmap passed the threshold, and whether these were more than are decoded
@@ -81,6 +82,12 @@ class VRT_API CenterFace {
   /// Enqueues preprocessing, network, decoding and read-back. Allocates nothing, does not wait. `image` stays alive and
   /// unchanged, and `result` in place, until the next wait.
   void submit(const ImageView& image, CenterFaceResult& result);
+
+  /// In a capture, behind `submit`: the node that reads `image`, for `update`. Throws kInvalidArgument before a captured `submit`.
+  [[nodiscard]] GraphNode input_node() const;
+  /// Gives a graph that captured `submit` another picture, of the same size, for its next launches; `input` is what `input_node`
+  /// gave. Enqueues nothing. `image` has to be as for `submit`.
+  void update(Graph& graph, GraphNode input, const ImageView& image);
 
  private:
   struct State;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <random>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "vrt/base/testing/location.h"
 #include "vrt/device/allocation_count.h"
 #include "vrt/device/counters.h"
+#include "vrt/device/graph.h"
 #include "vrt/models/testing/device_data.h"
 
 namespace vrt {
@@ -118,6 +120,28 @@ TEST_P(CenterFaceTest, ResultsAreIndependentAndRepeat) {
   }
 }
 
+TEST_P(CenterFaceTest, ACapturedFrameTakesOtherPicturesAndGivesTheSameBits) {
+  CenterFace detector(open(), stream_, {.score_threshold = 0.002F, .nms_threshold = 0.5F});
+  const std::array<DeviceBuffer<std::uint8_t>, 3> pictures = {picture(1), picture(2), picture(3)};
+  CenterFaceResult direct = detector.allocate_result();
+  CenterFaceResult replayed = detector.allocate_result();
+  EXPECT_THAT(error_of([&] { (void)detector.input_node(); }).what(), HasSubstr("captured"));
+  Graph graph = Graph::capture(stream_, [&] { detector.submit(view(pictures[0]), replayed); });
+  const GraphNode input = detector.input_node();
+  for (const DeviceBuffer<std::uint8_t>& each : pictures) {
+    detector.submit(view(each), direct);
+    detector.update(graph, input, view(each));
+    graph.launch(stream_);
+    stream_.synchronize();
+    ASSERT_FALSE(direct.detections().empty());
+    ASSERT_EQ(direct.detections().size(), replayed.detections().size());
+    for (std::size_t i = 0; i < direct.detections().size(); ++i) {
+      EXPECT_EQ(direct.detections()[i].box, replayed.detections()[i].box);
+      EXPECT_EQ(direct.detections()[i].score, replayed.detections()[i].score);
+    }
+  }
+}
+
 TEST_P(CenterFaceTest, DetectionsCarryLabelsAndLandmarksBestFirst) {
   CenterFace detector(open(), stream_, {.score_threshold = 0.002F, .nms_threshold = 0.5F});
   CenterFaceResult faces = detector.allocate_result();
@@ -154,7 +178,14 @@ TEST_P(CenterFaceTest, OptionsOutOfRangeAreRefused) {
 }
 
 // The devices that an engine runs on.
-INSTANTIATE_TEST_SUITE_P(Devices, CenterFaceTest, ::testing::Values(Device::cpu()), testing::device_name);
+// A GPU only where a backend runs on it.
+std::vector<Device> devices_of_engines() {
+  std::vector<Device> devices = {Device::cpu()};
+  if (const Device best = Engine::best_device(); best.is_cuda()) devices.push_back(best);
+  return devices;
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, CenterFaceTest, ::testing::ValuesIn(devices_of_engines()), testing::device_name);
 
 }  // namespace
 }  // namespace vrt

@@ -1,5 +1,7 @@
 #include "vrt/models/centerface/face_buffers.h"
 
+#include <algorithm>
+
 namespace vrt {
 namespace {
 
@@ -19,7 +21,9 @@ FaceBuffers::FaceBuffers(const Stream& stream)
       scores_(device_, kFaces),
       landmarks_(device_, kPoints),
       detections_(kFaces),
-      keypoints_(kPoints) {}
+      keypoints_(kPoints) {
+  std::fill_n(counts_.data(), counts_.size(), 0);
+}
 
 FaceSpans FaceBuffers::device_spans() {
   return {device_counts_.span(), device_boxes_.span(), device_scores_.span(), device_landmarks_.span()};
@@ -30,17 +34,12 @@ void FaceBuffers::enqueue_read_back(const Stream& stream) {
   read_back(stream, device_boxes_.span(), boxes_.span());
   read_back(stream, device_scores_.span(), scores_.span());
   read_back(stream, device_landmarks_.span(), landmarks_.span());
-  assembled_ = false;
 }
 
 std::span<const Detection> FaceBuffers::detections() {
-  if (!assembled_) assemble();
-  return std::span<const Detection>(detections_).first(face_count_);
-}
-
-void FaceBuffers::assemble() {
-  face_count_ = static_cast<std::size_t>(counts_[FaceDecoder::kFaces]);
-  for (std::size_t i = 0; i < face_count_; ++i) {
+  // On each call: a replayed graph writes new results without any call that could be noticed here.
+  const auto count = static_cast<std::size_t>(counts_[FaceDecoder::kFaces]);
+  for (std::size_t i = 0; i < count; ++i) {
     const std::size_t first = i * CenterFace::kLandmarks;
     for (std::size_t p = first; p < first + CenterFace::kLandmarks; ++p) {
       keypoints_[p] = {landmarks_[p].x, landmarks_[p].y, 1};
@@ -52,7 +51,7 @@ void FaceBuffers::assemble() {
                       .label = "face",
                       .keypoints = std::span(keypoints_).subspan(first, CenterFace::kLandmarks)};
   }
-  assembled_ = true;
+  return std::span<const Detection>(detections_).first(count);
 }
 
 }  // namespace vrt

@@ -32,8 +32,6 @@ class FaceBuffers {
   [[nodiscard]] std::int32_t candidate_count() const noexcept { return counts_[FaceDecoder::kCandidates]; }
 
  private:
-  void assemble();
-
   Device device_;
   DeviceBuffer<std::int32_t> device_counts_;
   DeviceBuffer<kernels::float4> device_boxes_;
@@ -43,9 +41,7 @@ class FaceBuffers {
   PinnedBuffer<kernels::float4> boxes_;
   PinnedBuffer<float> scores_;
   PinnedBuffer<kernels::float2> landmarks_;
-  // The host's view, assembled on the first look. Both vectors are as long as they can get.
-  bool assembled_ = true;
-  std::size_t face_count_ = 0;
+  // The host's view, assembled by each look. Both vectors are as long as they can get.
   std::vector<Detection> detections_;
   std::vector<Keypoint> keypoints_;
 };

@@ -1,0 +1,151 @@
+#include "vrt/engine/onnxruntime/library.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "vrt/engine/onnxruntime/ort.h"
+
+namespace vrt::onnxruntime {
+namespace {
+
+namespace fs = std::filesystem;
+using backend::Failure;
+using backend::Logger;
+
+/// ONNX Runtime has one log for the process, whoever asked for the environment: all open contexts listen to it.
+class LogRelay {
+ public:
+  static LogRelay& instance() {
+    static auto& relay = *new LogRelay;
+    return relay;
+  }
+
+  void add(const Logger* logger) {
+    const std::lock_guard lock(mutex_);
+    loggers_.push_back(logger);
+  }
+  void remove(const Logger* logger) {
+    const std::lock_guard lock(mutex_);
+    loggers_.erase(std::remove(loggers_.begin(), loggers_.end(), logger), loggers_.end());
+  }
+  void send(std::int32_t level, const char* message) {
+    const std::lock_guard lock(mutex_);
+    for (const Logger* logger : loggers_) (*logger)(level, message);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<const Logger*> loggers_;
+};
+
+/// Its warnings speak of how it optimises, and its errors are repeated by the status of the call that fails: each counts
+/// one level less in vrt's log.
+std::int32_t level_of(OrtLoggingLevel severity) {
+  if (severity >= ORT_LOGGING_LEVEL_ERROR) return 2;
+  return severity == ORT_LOGGING_LEVEL_WARNING ? 1 : 0;
+}
+
+void ORT_API_CALL forward_log(void*, OrtLoggingLevel severity, const char*, const char*, const char*,
+                              const char* message) {
+  try {
+    LogRelay::instance().send(level_of(severity), essence(message != nullptr ? message : "").c_str());
+  } catch (...) {  // NOLINT(bugprone-empty-catch): a line that there is no memory for
+  }
+}
+
+/// The API's version that a release "1.N.P" has is N; 0 for other names.
+std::uint32_t api_version_of(std::string_view release) {
+  std::uint32_t minor = 0;
+  if (release.substr(0, 2) != "1.") return 0;
+  std::from_chars(release.data() + 2, release.data() + release.size(), minor);
+  return minor;
+}
+
+[[noreturn]] void refuse(const std::string& reason) { throw Failure(VRT_BACKEND_UNAVAILABLE, reason); }
+
+const OrtApiBase& base_of(void* library) {
+  using GetBase = const OrtApiBase*(ORT_API_CALL*)();
+  void* const symbol = dlsym(library, "OrtGetApiBase");
+  if (symbol == nullptr) refuse("it exports no OrtGetApiBase: not ONNX Runtime");
+  const OrtApiBase* const base = reinterpret_cast<GetBase>(symbol)();
+  if (base == nullptr) refuse("its OrtGetApiBase gives nothing");
+  return *base;
+}
+
+/// Asks for the API only where it is there: an older library prints a line of its own.
+const OrtApi& api_of(const OrtApiBase& base) {
+  const std::string version = base.GetVersionString();
+  const OrtApi* api = api_version_of(version) >= ORT_API_VERSION ? base.GetApi(ORT_API_VERSION) : nullptr;
+  if (api == nullptr) {
+    refuse("it is ONNX Runtime " + version + ", version 1." + std::to_string(ORT_API_VERSION) + " or newer is needed");
+  }
+  return *api;
+}
+
+std::string file_of(const void* symbol, const std::string& otherwise) {
+  Dl_info info{};
+  const bool found = dladdr(symbol, &info) != 0 && info.dli_fname != nullptr;
+  return found ? info.dli_fname : otherwise;
+}
+
+/// Stays loaded: with RTLD_NODELETE, as its threads would be left without code.
+Library load(const fs::path& path) {
+  void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (handle == nullptr) {
+    const char* const reason = dlerror();
+    refuse(reason != nullptr ? reason : "the loader gives no reason");
+  }
+  const OrtApiBase& base = base_of(handle);
+  Library library;
+  library.api = &api_of(base);
+  library.version = base.GetVersionString();
+  library.path = file_of(dlsym(handle, "OrtGetApiBase"), path.string());
+  check(*library.api,
+        library.api->CreateEnvWithCustomLogger(&forward_log, nullptr, ORT_LOGGING_LEVEL_WARNING, "vrt",
+                                               &library.environment),
+        Stage::kCall);
+  check(*library.api, library.api->DisableTelemetryEvents(library.environment), Stage::kCall);
+  return library;
+}
+
+/// The library of a file, loaded once for the process and never given back.
+const Library& loaded(const fs::path& path) {
+  static std::mutex mutex;
+  static auto& libraries = *new std::map<std::string, Library>;
+  const std::lock_guard lock(mutex);
+  const auto found = libraries.find(path.string());
+  return found != libraries.end() ? found->second : libraries.emplace(path.string(), load(path)).first->second;
+}
+
+std::string listed(const std::vector<std::string>& places) {
+  std::string text;
+  for (const std::string& place : places) text += (text.empty() ? "" : ", ") + place;
+  return text;
+}
+
+}  // namespace
+
+const Library& load_library() {
+  const LibrarySearch search = find_library();
+  std::string reasons;
+  for (const fs::path& candidate : search.candidates) {
+    try {
+      return loaded(candidate);
+    } catch (const Failure& failure) {
+      reasons += "; " + candidate.string() + ": " + failure.what();
+    }
+  }
+  refuse("no ONNX Runtime that can be used was found in " + listed(search.looked_in) + reasons +
+         ". Install the wheel onnxruntime, or onnxruntime-gpu for a GPU, or set VRT_ONNXRUNTIME to its "
+         "libonnxruntime.so or the folder of it");
+}
+
+LogSubscription::LogSubscription(const Logger& logger) : logger_(&logger) { LogRelay::instance().add(logger_); }
+LogSubscription::~LogSubscription() { LogRelay::instance().remove(logger_); }
+
+}  // namespace vrt::onnxruntime

@@ -1,0 +1,81 @@
+#include "vrt/engine/onnxruntime/network.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "vrt/engine/backend_support.h"
+#include "vrt/engine/onnxruntime/trial_run.h"
+
+namespace vrt::onnxruntime {
+namespace {
+
+using backend::Failure;
+
+std::string read_model(const char* path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (!file.is_open() || file.bad()) throw Failure(VRT_BACKEND_NOT_FOUND, "the file cannot be read");
+  if (bytes.empty()) throw Failure(VRT_BACKEND_CORRUPT, "the file is empty");
+  return bytes;
+}
+
+void report(const VrtBackendEngineOptions& options, const char* phase, std::int32_t step) {
+  constexpr std::int32_t kSteps = 2;
+  if (options.progress == nullptr || options.progress(options.progress_user, phase, step, kSteps) == 0) return;
+  throw Failure(VRT_BACKEND_CANCELLED, "the build was stopped");
+}
+
+void require_float16(const std::vector<Layer>& layers) {
+  const bool any =
+      std::any_of(layers.begin(), layers.end(), [](const Layer& layer) { return layer.precision == "float16"; });
+  if (any) return;
+  throw Failure(VRT_BACKEND_UNSUPPORTED, "float16 was asked for, but none of the network's " +
+                                             std::to_string(layers.size()) + " layers computes in it");
+}
+
+/// What has to hold on a GPU, by what really runs there.
+void check_layers(const Network& network) {
+  require_on_gpu(*network.layers, network.signature, network.settings.batch_smallest);
+  if (network.settings.float16) require_float16(*network.layers);
+}
+
+std::vector<Layer> layers_of_run(const Network& network, OrtSession& session, const Recording& recording) {
+  const OrtApi& api = *network.library->api;
+  static_cast<void>(run_once(api, session, network.signature, network.settings.batch_smallest, Filling::kZeros));
+  return recording.finish(api, session);
+}
+
+}  // namespace
+
+Network open_network(const Library& library, const VrtBackendEngineOptions& options) {
+  Network network{&library, settings_of(options), read_model(options.model_path), {}, {}, {}};
+  const bool on_gpu = network.settings.on_gpu;
+  std::optional<Recording> recording;
+  if (on_gpu) recording.emplace();
+  report(options, "compiling", 0);
+  Handle<OrtSession> session =
+      make_session(library, network.settings, network.model, {.profile_prefix = on_gpu ? recording->prefix() : ""});
+  network.signature = read_signature(*library.api, *session, network.settings, options);
+  report(options, "trying it out", 1);
+  settle_outputs(*library.api, *session, network.settings, network.signature);
+  if (on_gpu) {
+    network.layers = layers_of_run(network, *session, *recording);
+    check_layers(network);
+  } else {
+    network.shared_session = std::move(session);
+  }
+  return network;
+}
+
+std::vector<Layer> layers_of(const Network& network) {
+  if (network.layers) return *network.layers;
+  const Recording recording;
+  const Handle<OrtSession> session =
+      make_session(*network.library, network.settings, network.model, {.profile_prefix = recording.prefix()});
+  return layers_of_run(network, *session, recording);
+}
+
+}  // namespace vrt::onnxruntime

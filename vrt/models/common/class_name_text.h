@@ -1,0 +1,22 @@
+// Internal (not installed): what exporters write about classes into a model's metadata, as Python literals.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "vrt/scene/class_names.h"
+
+namespace vrt {
+
+/// The most classes that a model may have.
+inline constexpr std::int32_t kMostClasses = 1 << 16;
+
+/// The names of a dictionary from class ids to names, as Ultralytics writes it: "{0: 'person', 1: 'bicycle'}". Throws kCorrupt
+/// with what could not be read.
+[[nodiscard]] ClassNames parse_class_names(const std::string& dictionary);
+
+/// Two numbers: "[17, 3]" or "(17, 3)". Throws kCorrupt.
+[[nodiscard]] std::pair<std::int32_t, std::int32_t> parse_pair(const std::string& list);
+
+}  // namespace vrt

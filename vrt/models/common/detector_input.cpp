@@ -1,0 +1,28 @@
+#include "vrt/models/common/detector_input.h"
+
+#include "vrt/base/fail.h"
+
+namespace vrt {
+
+Size picture_input_of(const Engine& engine, std::string_view family) {
+  require(engine.inputs().size() == 1, "{}: {} has 1 input, this network has {}", engine.model().string(), family,
+          engine.inputs().size());
+  const TensorInfo& input = engine.inputs()[0];
+  const Shape& shape = input.shape;
+  require(input.type == DType::kFloat32 && shape.rank() == 4 && shape[0] == 1 && shape[1] == 3 && shape[2] > 0 &&
+              shape[3] > 0,
+          "{}: input '{}' is {} {}, {} takes float32 [1, 3, H, W]", engine.model().string(), input.name,
+          to_string(input.type), to_string(shape), family);
+  return {static_cast<std::int32_t>(shape[3]), static_cast<std::int32_t>(shape[2])};
+}
+
+std::string describe_tensors(std::span<const TensorInfo> tensors) {
+  std::string text;
+  for (const TensorInfo& tensor : tensors) {
+    text += fmt::format("{}'{}' {} {}", text.empty() ? "" : ", ", tensor.name, to_string(tensor.type),
+                        to_string(tensor.shape));
+  }
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace vrt

@@ -1,0 +1,24 @@
+// Internal (not installed): finding a family's inputs and outputs among an engine's.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vrt/engine/engine.h"
+#include "vrt/image/image.h"
+
+namespace vrt {
+
+/// Name, element type and shape of each, for messages.
+[[nodiscard]] std::string describe_tensors(std::span<const TensorInfo> tensors);
+
+/// The size of the engine's only input, float32 [1, 3, H, W]. Throws kInvalidArgument naming `family` and what was found otherwise.
+[[nodiscard]] Size picture_input_of(const Engine& engine, std::string_view family);
+
+/// Positions of the float32 outputs of that shape, in the network's order.
+[[nodiscard]] std::vector<std::size_t> outputs_of_shape(const Engine& engine, const Shape& shape);
+
+}  // namespace vrt

@@ -1,0 +1,244 @@
+#include "vrt/models/osnet/osnet.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "vrt/base/error.h"
+#include "vrt/base/testing/error_of.h"
+#include "vrt/base/testing/scoped.h"
+#include "vrt/device/allocation_count.h"
+#include "vrt/device/counters.h"
+#include "vrt/device/emulator/emulate.h"
+#include "vrt/models/osnet/osnet_embed_cu.h"
+#include "vrt/models/osnet/osnet_embed_emulated.h"
+#include "vrt/models/testing/device_data.h"
+#include "vrt/models/testing/onnx_graph.h"
+
+namespace vrt {
+namespace {
+
+using test::error_of;
+using ::testing::HasSubstr;
+
+constexpr std::size_t kChannels = 6;
+
+// A network that gives the least and the greatest value of each channel of each crop: equal where the crop is of one colour.
+std::string extremes_network(std::int64_t batch) {
+  testing::OnnxGraph graph;
+  graph.input("crops", {batch, 3, 256, 128});
+  const std::vector<testing::OnnxGraph::Attribute> over_pixels{{"axes", {2, 3}},
+                                                               testing::OnnxGraph::integer("keepdims", 0)};
+  graph.node("ReduceMin", {"crops"}, "least", over_pixels);
+  graph.node("ReduceMax", {"crops"}, "greatest", over_pixels);
+  graph.node("Concat", {"least", "greatest"}, "extremes", {testing::OnnxGraph::integer("axis", 1)});
+  graph.output("extremes", {batch, kChannels});
+  return graph.bytes();
+}
+
+class OsNetTest : public ::testing::TestWithParam<Device> {
+ protected:
+  static constexpr Size kPicture{160, 120};
+
+  [[nodiscard]] Engine open(std::int64_t batch, const EngineOptions& options = {}) const {
+    return Engine::open(folder_.write("osnet.onnx", extremes_network(batch)), GetParam(), options);
+  }
+  // Squares of 20×20 pixels, each of its own colour.
+  [[nodiscard]] static std::array<int, 3> color_of(int column, int row) {
+    return {40 + column * 25, 250 - row * 30, (column * 3 + row * 7) % 8 * 30};
+  }
+  [[nodiscard]] DeviceBuffer<std::uint8_t> picture() const {
+    std::vector<std::uint8_t> pixels(packed_bytes(kPicture, PixelFormat::kRgb8));
+    for (int y = 0; y < kPicture.height; ++y) {
+      for (int x = 0; x < kPicture.width; ++x) {
+        const auto color = color_of(x / 20, y / 20);
+        for (std::size_t c = 0; c < 3; ++c) {
+          pixels[3 * static_cast<std::size_t>(y * kPicture.width + x) + c] = static_cast<std::uint8_t>(color[c]);
+        }
+      }
+    }
+    return testing::to_device(stream_, pixels);
+  }
+  [[nodiscard]] ImageView view(const DeviceBuffer<std::uint8_t>& pixels) const {
+    return ImageView::packed(GetParam(), pixels.span().data(), kPicture, PixelFormat::kRgb8);
+  }
+  // Box i lies inside square i, so that its crop is of one colour.
+  [[nodiscard]] static Box box_of(int i) {
+    const auto x = static_cast<float>(i % 8 * 20);
+    const auto y = static_cast<float>(i / 8 * 20);
+    return {x + 3, y + 2, x + 17, y + 18};
+  }
+  static std::array<double, kChannels> embedding_of(int i) {
+    constexpr std::array<double, 3> kMean{0.485, 0.456, 0.406};
+    constexpr std::array<double, 3> kDeviation{0.229, 0.224, 0.225};
+    const auto color = color_of(i % 8, i / 8);
+    std::array<double, kChannels> value{};
+    double squares = 0;
+    for (std::size_t c = 0; c < kChannels; ++c) {
+      squares += std::pow(value[c] = (color[c % 3] / 255.0 - kMean[c % 3]) / kDeviation[c % 3], 2);
+    }
+    for (double& each : value) each /= std::sqrt(squares);
+    return value;
+  }
+  static void expect_embeddings(const EmbeddingResult& result, int count) {
+    ASSERT_EQ(result.count(), count);
+    ASSERT_EQ(result.embeddings().size(), static_cast<std::size_t>(count) * kChannels);
+    for (int i = 0; i < count; ++i) {
+      const auto expected = embedding_of(i);
+      for (std::size_t c = 0; c < kChannels; ++c) {
+        EXPECT_NEAR(result.embeddings()[static_cast<std::size_t>(i) * kChannels + c], expected[c], 1e-5) << "box " << i;
+      }
+    }
+  }
+
+  testing::ScopedFolder folder_;
+  Stream stream_{GetParam()};
+};
+
+TEST_P(OsNetTest, NoneOneABatchAndMoreBoxesAllWork) {
+  OsNet osnet(open(4), stream_, {.max_boxes = 20});
+  EXPECT_EQ(osnet.channels(), std::int32_t{kChannels});
+  EmbeddingResult result = osnet.allocate_result({.read_back = true});
+  EXPECT_EQ(result.count(), 0);
+  const auto pixels = picture();
+  for (const int count : {0, 1, 3, 4, 5, 8, 13, 20, 2, 0}) {
+    std::vector<Box> boxes;
+    for (int i = 0; i < count; ++i) boxes.push_back(box_of(i));
+    osnet.submit(view(pixels), boxes, result);
+    stream_.synchronize();
+    expect_embeddings(result, count);
+  }
+}
+
+TEST_P(OsNetTest, BoxesAndTheirNumberMayBeOnTheDevice) {
+  OsNet osnet(open(4), stream_, {.max_boxes = 16});
+  EmbeddingResult result = osnet.allocate_result({.read_back = true});
+  const auto pixels = picture();
+  std::vector<CropBox> boxes;
+  for (int i = 0; i < 14; ++i) boxes.push_back({box_of(i).x1, box_of(i).y1, box_of(i).x2, box_of(i).y2});
+  const auto on_device = testing::to_device(stream_, boxes);
+  for (const std::int32_t said : {0, 1, 4, 5, 14, 1000, -3}) {
+    const auto count = testing::to_device<std::int32_t>(stream_, {said});
+    osnet.submit(view(pixels), on_device.span(), count.span(), result);
+    stream_.synchronize();
+    expect_embeddings(result, std::clamp(said, 0, 14));
+  }
+}
+
+TEST_P(OsNetTest, AChangingBatchRunsAsManyAsThereAre) {
+  OsNet osnet(open(-1, {.batch = {.smallest = 2, .typical = 4, .largest = 5}}), stream_, {.max_boxes = 20});
+  EmbeddingResult result = osnet.allocate_result({.read_back = true});
+  const auto pixels = picture();
+  for (const int count : {0, 1, 2, 5, 6, 12}) {
+    std::vector<Box> boxes;
+    for (int i = 0; i < count; ++i) boxes.push_back(box_of(i));
+    osnet.submit(view(pixels), boxes, result);
+    stream_.synchronize();
+    expect_embeddings(result, count);
+  }
+}
+
+TEST_P(OsNetTest, BoxesThatStickOutRepeatTheBorder) {
+  OsNet osnet(open(2), stream_);
+  EmbeddingResult result = osnet.allocate_result({.read_back = true});
+  const auto pixels = picture();
+  // Beyond the upper left corner: the colour of its square. Then a box of no size inside square 9.
+  osnet.submit(view(pixels), std::vector<Box>{{-40, -60, -2, -5}, {28, 30, 28, 30}}, result);
+  stream_.synchronize();
+  ASSERT_EQ(result.count(), 2);
+  for (std::size_t c = 0; c < kChannels; ++c) {
+    EXPECT_NEAR(result.embeddings()[c], embedding_of(0)[c], 1e-5);
+    EXPECT_NEAR(result.embeddings()[kChannels + c], embedding_of(9)[c], 1e-5);
+  }
+}
+
+TEST_P(OsNetTest, AFrameCostsOneWaitAndNothingElse) {
+  OsNet osnet(open(4), stream_);
+  EmbeddingResult result = osnet.allocate_result({.read_back = true});
+  const auto pixels = picture();
+  std::vector<Box> boxes;
+  for (int i = 0; i < 11; ++i) boxes.push_back(box_of(i));
+  const auto frame = [&] {
+    osnet.submit(view(pixels), boxes, result);
+    stream_.synchronize();
+  };
+  frame();
+  const DeviceCounters before = counters(GetParam());
+  const std::uint64_t allocations = test::allocation_count();
+  frame();
+  const std::uint64_t allocated = test::allocation_count() - allocations;
+#ifndef VRT_EAGER_CPU_STREAM  // An eager stream runs the network, which may allocate, in the submitting thread.
+  EXPECT_EQ(allocated, 0U);
+#else
+  (void)allocated;
+#endif
+  const DeviceCounters spent = counters(GetParam()) - before;
+  EXPECT_EQ(spent.waits, 1U);
+  EXPECT_EQ(spent.blocking_copies + spent.device_allocations + spent.pinned_allocations, 0U);
+}
+
+TEST_P(OsNetTest, WhatDoesNotFitIsRefused) {
+  OsNet osnet(open(4), stream_, {.max_boxes = 5});
+  EmbeddingResult result = osnet.allocate_result();
+  const auto pixels = picture();
+  EXPECT_THAT(error_of([&] { osnet.submit(view(pixels), std::vector<Box>(6), result); }).what(), HasSubstr("6 boxes"));
+  EXPECT_THAT(error_of([&] { (void)result.embeddings(); }).what(), HasSubstr("read_back"));
+  EXPECT_THROW(OsNet(open(4), stream_, {.max_boxes = 0}), Error);
+  EXPECT_THROW((void)OsNet::open_engine("any.onnx", GetParam(), 0), Error);
+  OsNet greater(open(4), stream_, {.max_boxes = 6});
+  EXPECT_THAT(error_of([&] { greater.submit(view(pixels), std::vector<Box>(1), result); }).what(),
+              HasSubstr("room for 5 embeddings"));
+  testing::OnnxGraph graph;
+  graph.input("crops", {4, 3, 128, 256});
+  graph.node("Relu", {"crops"}, "same");
+  graph.output("same", {4, 3, 128, 256});
+  const Engine other = Engine::open(folder_.write("other.onnx", graph.bytes()), GetParam());
+  EXPECT_THAT(error_of([&] { OsNet(other, stream_); }).what(), HasSubstr("'crops' float32 [4, 3, 128, 256]"));
+}
+
+// The devices that an engine runs on.
+INSTANTIATE_TEST_SUITE_P(Devices, OsNetTest, ::testing::Values(Device::cpu()), testing::device_name);
+
+class OsNetEmbedTest : public ::testing::TestWithParam<Device> {};
+
+TEST_P(OsNetEmbedTest, RowsHaveLengthOneAndTheSameBitsEverywhere) {
+  using Embed = void(DeviceSpan<const float>, DeviceSpan<const std::int32_t>, std::int32_t, DeviceSpan<float>);
+  const Stream stream(GetParam());
+  for (const std::size_t channels : {1, 31, 512}) {
+    std::mt19937 random(static_cast<std::uint32_t>(channels));
+    std::vector<float> values(7 * channels);
+    for (float& value : values) value = std::normal_distribution<float>(0, 30)(random);
+    std::fill_n(values.begin() + static_cast<std::ptrdiff_t>(2 * channels), channels, 0.0F);
+    const GuardedBuffer<float> features(values);
+    const GuardedBuffer<std::int32_t> count(std::vector<std::int32_t>{6});
+    GuardedBuffer<float> emulated(6 * channels);
+    emulate<Embed>(kernels::emulated::osnet_embed_cu, "osnet_embed", grid_1d(7 * 32, 64), {}, features.device(),
+                   count.device(), static_cast<std::int32_t>(channels), emulated.device());
+    const auto device_features = testing::to_device(stream, values);
+    const auto device_count = testing::to_device<std::int32_t>(stream, {6});
+    auto embeddings = DeviceBuffer<float>::zeros(stream, 6 * channels);
+    KernelModule::load(stream.device(), kernels::osnet_embed_cu)
+        .get<Embed>("osnet_embed")
+        .launch(stream, grid_1d(7 * 32, 64), device_features.span(), device_count.span(),
+                static_cast<std::int32_t>(channels), embeddings.span());
+    const auto found = read_back_blocking(stream, embeddings.span());
+    EXPECT_EQ(found, emulated.values());
+    for (std::size_t row = 0; row < 6; ++row) {
+      double squares = 0;
+      for (std::size_t c = 0; c < channels; ++c) squares += std::pow(double{values[row * channels + c]}, 2);
+      for (std::size_t c = 0; c < channels; ++c) {
+        EXPECT_NEAR(found[row * channels + c], row == 2 ? 0 : values[row * channels + c] / std::sqrt(squares), 1e-6);
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, OsNetEmbedTest, ::testing::ValuesIn(Device::all()), testing::device_name);
+
+}  // namespace
+}  // namespace vrt

@@ -1,0 +1,121 @@
+#include "vrt/models/rfdetr/rfdetr_format.h"
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "vrt/base/fail.h"
+#include "vrt/models/common/class_name_text.h"
+#include "vrt/models/common/detector_input.h"
+
+namespace vrt {
+namespace {
+
+constexpr std::int64_t kSlotValues = 8;  // Of a keypoint.
+constexpr std::size_t kCocoColumns = 91;
+
+bool is_float(const TensorInfo& output, std::size_t rank) {
+  return output.type == DType::kFloat32 && output.shape.rank() == rank && output.shape[0] == 1;
+}
+
+// In a network of four columns both outputs have the same shape; then the names that exporters give them decide.
+bool calls_itself_boxes(const TensorInfo& output) {
+  for (const std::string_view word : {"box", "dets", "coord"})
+    if (output.name.find(word) != std::string::npos) return true;
+  return false;
+}
+
+void find_boxes_and_logits(std::span<const TensorInfo> outputs, RfDetrFormat& format, const std::string& found) {
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (is_float(outputs[i], 3)) rows.push_back(i);
+  require(
+      rows.size() == 2 && outputs[rows[0]].shape[1] == outputs[rows[1]].shape[1],
+      "not the outputs of an RF-DETR network: expected boxes [1, Q, 4] and logits [1, Q, C], both float32; found {}",
+      found);
+  const bool first_fits = outputs[rows[0]].shape[2] == 4;
+  const bool second_fits = outputs[rows[1]].shape[2] == 4;
+  require(first_fits || second_fits, "not the outputs of an RF-DETR network: expected boxes [1, Q, 4]; found {}",
+          found);
+  bool boxes_first = first_fits;
+  if (first_fits && second_fits) {
+    boxes_first = calls_itself_boxes(outputs[rows[0]]);
+    require(boxes_first != calls_itself_boxes(outputs[rows[1]]),
+            "boxes and logits of this RF-DETR network have one shape, and their names do not tell them apart: {}",
+            found);
+  }
+  format.boxes = rows[boxes_first ? 0 : 1];
+  format.logits = rows[boxes_first ? 1 : 0];
+  format.queries = static_cast<std::int32_t>(outputs[format.logits].shape[1]);
+  format.columns = static_cast<std::int32_t>(outputs[format.logits].shape[2]);
+}
+
+Size grid_of(const TensorInfo& output) {
+  return {static_cast<std::int32_t>(output.shape[3]), static_cast<std::int32_t>(output.shape[2])};
+}
+
+// The only output of rank 4 that `fits`, if there is one.
+template <typename Fits>
+std::optional<std::size_t> only_map(std::span<const TensorInfo> outputs, const char* what, const std::string& found,
+                                    const Fits& fits) {
+  std::optional<std::size_t> result;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (!is_float(outputs[i], 4) || !fits(outputs[i].shape)) continue;
+    require(!result, "two outputs of this RF-DETR network could be its {}: {}", what, found);
+    result = i;
+  }
+  return result;
+}
+
+void find_masks(std::span<const TensorInfo> outputs, RfDetrFormat& format, const std::string& found) {
+  format.masks = only_map(outputs, "masks", found, [&](const Shape& shape) { return shape[1] == format.queries; });
+  require(format.masks.has_value(), "an RF-DETR network for masks has masks, float32 [1, {}, h, w]; found {}",
+          format.queries, found);
+  format.mask_grid = grid_of(outputs[*format.masks]);
+  format.tokens =
+      only_map(outputs, "token grid", found, [&](const Shape& shape) { return shape[1] != format.queries; });
+  if (!format.tokens) return;
+  format.token_grid = grid_of(outputs[*format.tokens]);
+  format.token_channels = static_cast<std::int32_t>(outputs[*format.tokens].shape[1]);
+}
+
+void find_keypoints(std::span<const TensorInfo> outputs, RfDetrFormat& format, const std::string& found) {
+  format.keypoints = only_map(outputs, "keypoints", found, [&](const Shape& shape) {
+    return shape[1] == format.queries && shape[2] > 0 && shape[2] % format.columns == 0 && shape[3] == kSlotValues;
+  });
+  require(format.keypoints.has_value(),
+          "an RF-DETR network for keypoints has keypoints, float32 [1, {}, {} classes × points, {}]; found {}",
+          format.queries, format.columns, kSlotValues, found);
+  format.points = static_cast<std::int32_t>(outputs[*format.keypoints].shape[2] / format.columns);
+}
+
+ClassNames names_of(const RfDetrFormat& format, RfDetrExtra extra, const RfDetrOptions& options,
+                    const std::map<std::string, std::string>& metadata) {
+  if (options.names) return *options.names;
+  if (const auto names = metadata.find("names"); names != metadata.end()) return parse_class_names(names->second);
+  if (extra == RfDetrExtra::kKeypoints && format.columns == 2) return ClassNames({"", "person"});
+  return format.columns == static_cast<std::int32_t>(kCocoColumns) ? ClassNames::coco91() : ClassNames();
+}
+
+bool has_background(const RfDetrFormat& format, RfDetrExtra extra, const RfDetrOptions& options,
+                    const std::map<std::string, std::string>& metadata) {
+  if (options.background_column) return *options.background_column;
+  if (const auto column = metadata.find("background"); column != metadata.end()) return column->second == "0";
+  return extra == RfDetrExtra::kKeypoints && format.columns == 2;
+}
+
+}  // namespace
+
+RfDetrFormat recognise_rfdetr(std::span<const TensorInfo> outputs, RfDetrExtra extra, const RfDetrOptions& options,
+                              const std::map<std::string, std::string>& metadata) {
+  RfDetrFormat format;
+  const std::string found = describe_tensors(outputs);
+  find_boxes_and_logits(outputs, format, found);
+  if (extra == RfDetrExtra::kMasks) find_masks(outputs, format, found);
+  if (extra == RfDetrExtra::kKeypoints) find_keypoints(outputs, format, found);
+  format.names = names_of(format, extra, options, metadata);
+  format.background_column = has_background(format, extra, options, metadata);
+  return format;
+}
+
+}  // namespace vrt

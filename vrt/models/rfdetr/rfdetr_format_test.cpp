@@ -1,0 +1,99 @@
+#include "vrt/models/rfdetr/rfdetr_format.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "vrt/base/error.h"
+#include "vrt/base/testing/error_of.h"
+
+namespace vrt {
+namespace {
+
+using test::error_of;
+using ::testing::HasSubstr;
+
+TensorInfo output(const std::string& name, const Shape& shape) { return {name, DType::kFloat32, shape, false}; }
+
+RfDetrFormat recognise(const std::vector<TensorInfo>& outputs, RfDetrExtra extra = RfDetrExtra::kNone,
+                       const RfDetrOptions& options = {}, const std::map<std::string, std::string>& metadata = {}) {
+  return recognise_rfdetr(outputs, extra, options, metadata);
+}
+
+std::string refusal(const std::vector<TensorInfo>& outputs, RfDetrExtra extra = RfDetrExtra::kNone) {
+  const Error error = error_of([&] { (void)recognise(outputs, extra); });
+  EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+  return error.what();
+}
+
+TEST(RfDetrFormatTest, BoxesAndLogitsByShape) {
+  const RfDetrFormat format = recognise({output("labels", {1, 300, 91}), output("dets", {1, 300, 4})});
+  EXPECT_EQ(format.boxes, 1U);
+  EXPECT_EQ(format.logits, 0U);
+  EXPECT_EQ(format.queries, 300);
+  EXPECT_EQ(format.columns, 91);
+  EXPECT_EQ(format.names[84], "book");  // Ids and names are COCO's own, with their gaps.
+  EXPECT_EQ(format.names[73], "laptop");
+  EXPECT_FALSE(format.background_column);
+  EXPECT_EQ(recognise({output("a", {1, 300, 4}), output("b", {1, 300, 7})}).names.size(), 0U);
+}
+
+TEST(RfDetrFormatTest, FourColumnsAreToldFromBoxesByName) {
+  EXPECT_EQ(recognise({output("labels", {1, 300, 4}), output("dets", {1, 300, 4})}).boxes, 1U);
+  EXPECT_EQ(recognise({output("pred_boxes", {1, 300, 4}), output("pred_logits", {1, 300, 4})}).boxes, 0U);
+  EXPECT_THAT(refusal({output("a", {1, 300, 4}), output("b", {1, 300, 4})}), HasSubstr("do not tell them apart"));
+}
+
+TEST(RfDetrFormatTest, BackgroundIsAFactOfTheModel) {
+  const std::vector<TensorInfo> outputs{output("dets", {1, 300, 4}), output("labels", {1, 300, 3})};
+  EXPECT_TRUE(recognise(outputs, RfDetrExtra::kNone, {}, {{"background", "0"}}).background_column);
+  EXPECT_FALSE(recognise(outputs, RfDetrExtra::kNone, {}, {{"background", "none"}}).background_column);
+  EXPECT_TRUE(recognise(outputs, RfDetrExtra::kNone, {.background_column = true}).background_column);
+  EXPECT_FALSE(
+      recognise(outputs, RfDetrExtra::kNone, {.background_column = false}, {{"background", "0"}}).background_column);
+}
+
+TEST(RfDetrFormatTest, NamesOfTheMetadataOrTheCaller) {
+  const std::vector<TensorInfo> outputs{output("dets", {1, 300, 4}), output("labels", {1, 300, 2})};
+  EXPECT_EQ(recognise(outputs, RfDetrExtra::kNone, {}, {{"names", "{0: 'a', 1: 'b'}"}}).names[1], "b");
+  EXPECT_EQ(recognise(outputs, RfDetrExtra::kNone, {.names = ClassNames({"x", "y"})}, {{"names", "{0: 'a'}"}}).names[1],
+            "y");
+}
+
+TEST(RfDetrFormatTest, MasksAndTokens) {
+  const std::vector<TensorInfo> outputs{output("dets", {1, 200, 4}), output("labels", {1, 200, 91}),
+                                        output("masks", {1, 200, 108, 100}), output("tokens", {1, 384, 36, 30})};
+  const RfDetrFormat format = recognise(outputs, RfDetrExtra::kMasks);
+  EXPECT_EQ(format.masks, 2U);
+  EXPECT_EQ(format.mask_grid, (Size{100, 108}));
+  EXPECT_EQ(format.tokens, 3U);
+  EXPECT_EQ(format.token_grid, (Size{30, 36}));
+  EXPECT_EQ(format.token_channels, 384);
+  EXPECT_FALSE(recognise(outputs).masks);  // Detection leaves them alone.
+  EXPECT_THAT(refusal({outputs[0], outputs[1]}, RfDetrExtra::kMasks), HasSubstr("[1, 200, h, w]"));
+  EXPECT_THAT(refusal({outputs[0], outputs[1], outputs[2], outputs[2]}, RfDetrExtra::kMasks), HasSubstr("two outputs"));
+}
+
+TEST(RfDetrFormatTest, KeypointsOfPeople) {
+  const std::vector<TensorInfo> outputs{output("dets", {1, 100, 4}), output("labels", {1, 100, 2}),
+                                        output("keypoints", {1, 100, 34, 8})};
+  const RfDetrFormat format = recognise(outputs, RfDetrExtra::kKeypoints);
+  EXPECT_EQ(format.points, 17);
+  EXPECT_TRUE(format.background_column);
+  EXPECT_EQ(format.names[1], "person");
+  EXPECT_FALSE(recognise(outputs, RfDetrExtra::kKeypoints, {.background_column = false}).background_column);
+  EXPECT_THAT(refusal({outputs[0], outputs[1], output("k", {1, 100, 33, 8})}, RfDetrExtra::kKeypoints),
+              HasSubstr("'k'"));
+}
+
+TEST(RfDetrFormatTest, WhatIsNoneIsRefusedWithWhatWasMet) {
+  EXPECT_THAT(refusal({output("output0", {1, 84, 8400})}), HasSubstr("[1, 84, 8400]"));
+  EXPECT_THAT(refusal({output("a", {1, 300, 5}), output("b", {1, 300, 91})}), HasSubstr("[1, 300, 5]"));
+  EXPECT_THAT(refusal({output("a", {1, 300, 4}), output("b", {1, 200, 91})}), HasSubstr("'b'"));
+}
+
+}  // namespace
+}  // namespace vrt

@@ -1,0 +1,69 @@
+// RF-DETR with the keypoints of people.
+//
+//   vrt::RfDetrKeypoints detector(vrt::RfDetrKeypoints::open_engine("rfdetr-keypoints.onnx", stream.device()), stream);
+//   auto people = detector.allocate_result();
+//   detector.submit(frame.image(), people);                     // enqueued
+//   stream.synchronize();
+//   for (const vrt::Detection& person : people.detections()) { use(person.keypoints); }
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+
+#include "vrt/base/export.h"
+#include "vrt/models/rfdetr/rfdetr.h"
+
+namespace vrt {
+
+/// The people of one frame. Owned by the caller, made by RfDetrKeypoints::allocate_result; movable. Readable on the host after
+/// the wait that follows `submit`.
+class VRT_API RfDetrKeypointsResult {
+ public:
+  ~RfDetrKeypointsResult();
+  RfDetrKeypointsResult(RfDetrKeypointsResult&&) noexcept;
+  RfDetrKeypointsResult& operator=(RfDetrKeypointsResult&&) noexcept;
+
+  /// Contract of RfDetrResult, with keypoints: those of the detection's class, in the network's order (COCO's 17 for people: nose,
+  /// eyes, ears, shoulders, elbows, wrists, hips, knees, ankles, left before right), in source pixels, not clipped. A point's
+  /// confidence falls with its visibility and with the width of its distribution; 0 where a number is not finite.
+  [[nodiscard]] std::span<const Detection> detections() const;
+  [[nodiscard]] std::int32_t candidate_count() const;
+
+ private:
+  friend class RfDetrKeypoints;
+  struct State;
+  explicit RfDetrKeypointsResult(std::unique_ptr<State> state) noexcept;
+  std::unique_ptr<State> state_;
+};
+
+/// The payload: session, preprocessor, kernels and scratch for one stream. Used from one thread at a time.
+class VRT_API RfDetrKeypoints {
+ public:
+  /// Opens the model. Blocks. Throws as Engine::open.
+  [[nodiscard]] static Engine open_engine(const std::filesystem::path& model, Device device,
+                                          EngineOptions options = {});
+
+  /// Finds boxes [1, Q, 4], logits [1, Q, C] and keypoints [1, Q, C * points, 8]. Column 0 is background and column 1 a person in
+  /// networks of two columns, unless the metadata or the options say otherwise. Throws kInvalidArgument with what was met if they
+  /// are not there, or if options are out of range.
+  RfDetrKeypoints(const Engine& engine, const Stream& stream, const RfDetrOptions& options = {});
+  ~RfDetrKeypoints();
+  RfDetrKeypoints(RfDetrKeypoints&&) noexcept;
+  RfDetrKeypoints& operator=(RfDetrKeypoints&&) noexcept;
+
+  [[nodiscard]] const ClassNames& names() const noexcept;
+
+  /// Allocates: once, before the loop.
+  [[nodiscard]] RfDetrKeypointsResult allocate_result() const;
+  /// Enqueues preprocessing, network, decoding and read-back. Allocates nothing, does not wait. `image` stays alive and
+  /// unchanged, and `result` in place, until the next wait.
+  void submit(const ImageView& image, RfDetrKeypointsResult& result);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace vrt

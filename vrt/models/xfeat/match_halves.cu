@@ -1,0 +1,28 @@
+// Descriptors in float16, for match_best_half. No barriers.
+
+// To the nearest, ties to even; beyond float16's range to infinity.
+__device__ uint16_t match_half_of(float value) {
+  const uint32_t bits = __float_as_uint(value);
+  const uint32_t sign = (bits >> 16) & 0x8000u;
+  const uint32_t magnitude = bits & 0x7FFFFFFFu;
+  uint32_t half = (magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13;
+  if (magnitude <
+      0x38800000u) {  // Below 2^-14. A step of floats from 0.5 on is one of float16's subnormals: the sum rounds.
+    half = __float_as_uint(__uint_as_float(magnitude) + 0.5f) - 0x3F000000u;
+  }
+  if (magnitude >= 0x477FF000u) half = 0x7C00u;
+  if (magnitude > 0x7F800000u) half = 0x7E00u;  // NaN.
+  return static_cast<uint16_t>(sign | half);
+}
+
+// A thread for each channel of each descriptor (64 a descriptor), in two layers: blockIdx.y is 0 for `a` and 1 for `b`.
+extern "C" __global__ void match_halves(const float* __restrict__ a, const int32_t* __restrict__ a_count,
+                                        int32_t a_capacity, const float* __restrict__ b,
+                                        const int32_t* __restrict__ b_count, int32_t b_capacity,
+                                        uint16_t* __restrict__ a_halves, uint16_t* __restrict__ b_halves) {
+  const int32_t i = static_cast<int32_t>(blockIdx.x * blockDim.x + threadIdx.x);
+  const bool first = blockIdx.y == 0;
+  const int32_t count = first ? min(__ldg(a_count), a_capacity) : min(__ldg(b_count), b_capacity);
+  if (i >= count * 64) return;
+  (first ? a_halves : b_halves)[i] = match_half_of(__ldg((first ? a : b) + i));
+}

@@ -1,0 +1,155 @@
+#include "vrt/models/yolo/yolo.h"
+
+#include <memory>
+#include <utility>
+
+#include "vrt/base/fail.h"
+#include "vrt/engine/onnx_metadata.h"
+#include "vrt/image/preprocessor.h"
+#include "vrt/models/common/detection_buffers.h"
+#include "vrt/models/common/detector_input.h"
+#include "vrt/models/common/instance_masks.h"
+#include "vrt/models/yolo/yolo_decoder.h"
+#include "vrt/models/yolo/yolo_format.h"
+#include "vrt/models/yolo/yolo_input.h"
+
+namespace vrt {
+namespace {
+
+constexpr std::int32_t kInputMultiple = 32;
+constexpr float kPadding = 114;  // The grey that the networks were trained with.
+
+const YoloOptions& checked(const YoloOptions& options) {
+  require(options.score_threshold >= 0 && options.score_threshold <= 1, "score_threshold must be in [0, 1], not {}",
+          options.score_threshold);
+  require(options.nms_threshold >= 0 && options.nms_threshold <= 1, "nms_threshold must be in [0, 1], not {}",
+          options.nms_threshold);
+  require(options.max_detections >= 1 && options.max_detections <= Yolo::kMostDetections,
+          "max_detections must be in [1, {}], not {}", Yolo::kMostDetections, options.max_detections);
+  require(options.keypoints >= 0, "keypoints cannot be {}", options.keypoints);
+  return options;
+}
+
+// What the caller says counts more than what the file says.
+YoloFormat format_of(const Engine& engine, const YoloOptions& options) {
+  try {
+    YoloFacts facts = yolo_facts_of(read_onnx_metadata(engine.model()));
+    if (options.task) facts.task = options.task;
+    if (options.layout) facts.layout = options.layout;
+    if (options.names) facts.names = options.names;
+    if (options.keypoints > 0) {
+      facts.keypoints = options.keypoints;
+      facts.keypoint_values = 3;
+    }
+    return recognise_yolo(engine.outputs(), facts);
+  } catch (const Error& error) {
+    fail(error.code(), "{}: {}", engine.model().string(), error.what());
+  }
+}
+
+YoloOutputs outputs_of(const Session& session, const YoloFormat& format) {
+  YoloOutputs outputs;
+  outputs.objects = session.output(format.output).as<float>();
+  if (format.coefficients > 0) outputs.prototypes = session.output(format.prototypes).as<float>();
+  return outputs;
+}
+
+}  // namespace
+
+PreprocessOptions yolo_preprocessing(Size input) {
+  PreprocessOptions options;
+  options.target = input;
+  options.mode = ResizeMode::kLetterbox;
+  options.pad_position = PadPosition::kCenter;
+  options.interpolation = Interpolation::kBilinear;
+  options.order = ChannelOrder::kRgb;
+  options.pad_value = kPadding;
+  options.scale = 1.0F / 255.0F;
+  return options;
+}
+
+struct YoloResult::State {
+  State(const Stream& stream, std::int32_t most, std::int32_t keypoints, std::shared_ptr<const ClassNames> names,
+        const MaskOptions& options)
+      : objects(stream, most, keypoints, std::move(names)), masks(stream, options) {}
+
+  DetectionBuffers objects;
+  InstanceMasks masks;
+};
+
+YoloResult::YoloResult(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
+YoloResult::~YoloResult() = default;
+YoloResult::YoloResult(YoloResult&&) noexcept = default;
+YoloResult& YoloResult::operator=(YoloResult&&) noexcept = default;
+
+std::span<const Detection> YoloResult::detections() const { return state_->objects.detections(); }
+std::int32_t YoloResult::candidate_count() const { return state_->objects.candidate_count(); }
+std::size_t YoloResult::mask_count() const { return state_->masks.count_of(state_->objects.found_count()); }
+DeviceMaskView YoloResult::device_mask(std::size_t index) const { return state_->masks.device_mask(index); }
+MaskView YoloResult::mask(std::size_t index) const { return state_->masks.mask(index, state_->objects.found_count()); }
+
+struct Yolo::State {
+  State(const Engine& engine, const Stream& on, const YoloOptions& chosen)
+      : stream(on),
+        options(checked(chosen)),
+        format(format_of(engine, options)),
+        names(std::make_shared<const ClassNames>(format.names)),
+        session(engine, on),
+        preprocessor(on, yolo_preprocessing(picture_input_of(engine, "YOLO"))),
+        input(session.input(0).as<float>()),
+        outputs(outputs_of(session, format)),
+        decoder(on, format, options) {}
+
+  Stream stream;
+  YoloOptions options;
+  YoloFormat format;
+  std::shared_ptr<const ClassNames> names;
+  Session session;
+  Preprocessor preprocessor;
+  DeviceSpan<float> input;  // The session's memory, as are the outputs.
+  YoloOutputs outputs;
+  YoloDecoder decoder;
+};
+
+Engine Yolo::open_engine(const std::filesystem::path& model, Device device, Size input, EngineOptions options) {
+  if (input != Size{}) {
+    require(
+        input.width > 0 && input.height > 0 && input.width % kInputMultiple == 0 && input.height % kInputMultiple == 0,
+        "YOLO's input must be multiples of {} in both directions, not {}x{}", kInputMultiple, input.width,
+        input.height);
+    options.input_shapes[""] = Shape{1, 3, input.height, input.width};
+  }
+  return Engine::open(model, device, options);
+}
+
+Yolo::Yolo(const Engine& engine, const Stream& stream, const YoloOptions& options)
+    : state_(std::make_unique<State>(engine, stream, options)) {}
+Yolo::~Yolo() = default;
+Yolo::Yolo(Yolo&&) noexcept = default;
+Yolo& Yolo::operator=(Yolo&&) noexcept = default;
+
+YoloTask Yolo::task() const noexcept { return state_->format.task; }
+YoloLayout Yolo::layout() const noexcept { return state_->format.layout; }
+const ClassNames& Yolo::names() const noexcept { return *state_->names; }
+
+YoloResult Yolo::allocate_result(const YoloResultOptions& options) const {
+  require(options.masks.size == Size{} || task() == YoloTask::kSegment, "{}: this YOLO network gives no masks",
+          state_->session.engine().model().string());
+  return YoloResult(std::make_unique<YoloResult::State>(state_->stream, state_->options.max_detections,
+                                                        state_->format.keypoints, state_->names, options.masks));
+}
+
+void Yolo::submit(const ImageView& image, YoloResult& result) {
+  YoloResult::State& found = *result.state_;
+  require(found.objects.device() == state_->stream.device() &&
+              found.objects.most() == static_cast<std::size_t>(state_->options.max_detections),
+          "the result is for {} objects on {}, this detector gives {} on {}", found.objects.most(),
+          to_string(found.objects.device()), state_->options.max_detections, to_string(state_->stream.device()));
+  const ResizeMapping mapping = state_->preprocessor.submit(image, state_->input);
+  state_->session.submit();
+  state_->decoder.submit(state_->outputs, mapping, found.objects, found.masks);
+  found.objects.enqueue_read_back(state_->stream);
+  found.masks.enqueue_read_back(state_->stream);
+}
+
+}  // namespace vrt

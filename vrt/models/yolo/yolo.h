@@ -1,0 +1,116 @@
+// YOLO: objects, with masks or keypoints where the network has them. The networks of Ultralytics' package: v8, v9, 11, 12 (and
+// what it exports as v3 and v5 today), v10 and 26 with their end-to-end outputs.
+//
+//   vrt::Stream stream(vrt::Device::cpu());
+//   vrt::Yolo detector(vrt::Yolo::open_engine("yolo11n.onnx", stream.device()), stream);
+//   auto objects = detector.allocate_result();
+//   detector.submit(frame.image(), objects);                    // enqueued
+//   stream.synchronize();
+//   for (const vrt::Detection& object : objects.detections()) { ... }
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "vrt/base/export.h"
+#include "vrt/device/stream.h"
+#include "vrt/engine/engine.h"
+#include "vrt/image/image.h"
+#include "vrt/models/common/mask_options.h"
+#include "vrt/scene/class_names.h"
+#include "vrt/scene/detection.h"
+#include "vrt/scene/mask.h"
+
+namespace vrt {
+
+enum class YoloTask : std::int32_t { kDetect, kSegment, kPose };
+
+/// How a network's objects lie in its output.
+enum class YoloLayout : std::int32_t {
+  kPlanes,  ///< [1, 4 + classes + …, N]: centre, size and scores of N cells; needs suppression.
+  kEndToEnd,  ///< [1, N, 6 + …]: corners, score and class of N objects, best first; the network has suppressed the others.
+};
+
+/// What counts as an object. The defaults are those of Ultralytics' prediction.
+struct YoloOptions {
+  float score_threshold = 0.25F;      ///< in [0, 1]; an object's score is above it
+  float nms_threshold = 0.7F;         ///< Intersection over union above which the weaker of two is dropped; in [0, 1].
+  bool class_agnostic = false;        ///< Objects suppress each other across classes.
+  std::int32_t max_detections = 300;  ///< 1 to Yolo::kMostDetections
+  // What the file does not say, or says wrongly. Read from the model's metadata where not given.
+  std::optional<YoloTask> task = {};
+  std::optional<YoloLayout> layout = {};
+  std::optional<ClassNames> names = {};
+  std::int32_t keypoints = 0;  ///< Of each object, with a confidence; 0: as the metadata or the shapes say.
+};
+
+/// The objects of one frame. Owned by the caller, made by Yolo::allocate_result; movable. Readable on the host after the wait
+/// that follows `submit`.
+class VRT_API YoloResult {
+ public:
+  ~YoloResult();
+  YoloResult(YoloResult&&) noexcept;
+  YoloResult& operator=(YoloResult&&) noexcept;
+
+  /// At most `max_detections`, best score first; boxes and keypoints in source pixels, clipped to the picture. Host only, valid
+  /// until the next submit into this result. The first call after a wait assembles the views, without allocating.
+  [[nodiscard]] std::span<const Detection> detections() const;
+  /// How many cells passed the threshold. Host only, as `detections`.
+  [[nodiscard]] std::int32_t candidate_count() const;
+
+  /// How many of the detections, the first ones, have a mask: as many as there are, MaskOptions::most at most. Host only.
+  [[nodiscard]] std::size_t mask_count() const;
+  /// The mask of detection `index`, in device memory; valid in stream order behind `submit`. Throws kInvalidArgument beyond
+  /// MaskOptions::most.
+  [[nodiscard]] DeviceMaskView device_mask(std::size_t index) const;
+  /// The same on the host. Throws kInvalidArgument beyond mask_count(), or without MaskOptions::read_back.
+  [[nodiscard]] MaskView mask(std::size_t index) const;
+
+ private:
+  friend class Yolo;
+  struct State;
+  explicit YoloResult(std::unique_ptr<State> state) noexcept;
+  std::unique_ptr<State> state_;
+};
+
+/// What a result holds besides detections.
+struct YoloResultOptions {
+  MaskOptions masks = {};  ///< Only of networks that have them.
+};
+
+/// The payload: session, preprocessor, kernels and scratch for one stream. Used from one thread at a time.
+class VRT_API Yolo {
+ public:
+  static constexpr std::int32_t kMostDetections = 1024;
+
+  /// Opens the model. Blocks. `input` replaces the size that a model leaves open (its sides multiples of 32); models with a
+  /// size of their own need none. Throws as Engine::open.
+  [[nodiscard]] static Engine open_engine(const std::filesystem::path& model, Device device, Size input = {},
+                                          EngineOptions options = {});
+
+  /// Recognises the network by its outputs' shapes, the options and the metadata of its file. Throws kInvalidArgument with what
+  /// was met if it is none, or could be several, or if options are out of range.
+  Yolo(const Engine& engine, const Stream& stream, const YoloOptions& options = {});
+  ~Yolo();
+  Yolo(Yolo&&) noexcept;
+  Yolo& operator=(Yolo&&) noexcept;
+
+  [[nodiscard]] YoloTask task() const noexcept;
+  [[nodiscard]] YoloLayout layout() const noexcept;
+  [[nodiscard]] const ClassNames& names() const noexcept;
+
+  /// Allocates: once, before the loop. Throws kInvalidArgument for masks of a network that has none.
+  [[nodiscard]] YoloResult allocate_result(const YoloResultOptions& options = {}) const;
+  /// Enqueues preprocessing, network, decoding and read-back. Allocates nothing, does not wait. `image` stays alive and
+  /// unchanged, and `result` in place, until the next wait.
+  void submit(const ImageView& image, YoloResult& result);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace vrt

@@ -1,0 +1,157 @@
+#include "vrt/models/yolo/yolo.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "vrt/base/error.h"
+#include "vrt/base/testing/error_of.h"
+#include "vrt/base/testing/scoped.h"
+#include "vrt/device/allocation_count.h"
+#include "vrt/device/counters.h"
+#include "vrt/models/testing/constant_network.h"
+#include "vrt/models/testing/device_data.h"
+
+namespace vrt {
+namespace {
+
+using test::error_of;
+using ::testing::HasSubstr;
+using Metadata = std::map<std::string, std::string>;
+
+const Metadata kTwoClasses{{"task", "detect"}, {"names", "{0: 'cat', 1: 'dog'}"}, {"stride", "32"}};
+
+// Two objects among 21 cells: a dog of 16×8 around (32, 16), a cat of 10×10 at the upper left corner.
+testing::ConstantOutput two_objects(std::int64_t extra = 0) {
+  constexpr std::size_t kCells = 42;
+  std::vector<float> values(static_cast<std::size_t>(6 + extra) * kCells, 0);
+  const auto set = [&](std::size_t cell, const std::vector<float>& numbers) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) values[i * kCells + cell] = numbers[i];
+  };
+  set(5, {32, 16, 16, 8, 0.1F, 0.875F});
+  set(20, {5, 5, 10, 10, 0.75F, 0});
+  return {"output0", {1, 6 + extra, kCells}, values};
+}
+
+class YoloTest : public ::testing::TestWithParam<Device> {
+ protected:
+  [[nodiscard]] Engine open(const std::vector<testing::ConstantOutput>& outputs,
+                            const Metadata& metadata = kTwoClasses) const {
+    return Yolo::open_engine(folder_.write("yolo.onnx", testing::constant_network(32, 64, outputs, metadata)),
+                             GetParam());
+  }
+  [[nodiscard]] ImageView view() const {
+    return ImageView::packed(GetParam(), pixels_.span().data(), kPicture, PixelFormat::kRgb8);
+  }
+
+  static constexpr Size kPicture{128, 64};
+  testing::ScopedFolder folder_;
+  Stream stream_{GetParam()};
+  DeviceBuffer<std::uint8_t> pixels_ =
+      DeviceBuffer<std::uint8_t>::zeros(stream_, packed_bytes(kPicture, PixelFormat::kRgb8));
+};
+
+TEST_P(YoloTest, GivesObjectsWithTheNamesOfTheModel) {
+  Yolo detector(open({two_objects()}), stream_);
+  EXPECT_EQ(detector.task(), YoloTask::kDetect);
+  EXPECT_EQ(detector.layout(), YoloLayout::kPlanes);
+  EXPECT_EQ(detector.names()[1], "dog");
+  YoloResult objects = detector.allocate_result();
+  EXPECT_TRUE(objects.detections().empty());
+  detector.submit(view(), objects);
+  stream_.synchronize();
+  ASSERT_EQ(objects.detections().size(), 2U);
+  EXPECT_EQ(objects.detections()[0].label, "dog");
+  EXPECT_EQ(objects.detections()[0].class_id, 1);
+  EXPECT_EQ(objects.detections()[0].score, 0.875F);
+  EXPECT_EQ(objects.detections()[0].box, (Box{48, 24, 80, 40}));
+  EXPECT_EQ(objects.detections()[1].label, "cat");
+  EXPECT_EQ(objects.detections()[1].box, (Box{0, 0, 20, 20}));
+  EXPECT_EQ(objects.candidate_count(), 2);
+}
+
+TEST_P(YoloTest, AFrameCostsOneWaitAndNothingElse) {
+  const testing::ConstantOutput prototypes{"output1", {1, 4, 8, 16}, std::vector<float>(4 * 8 * 16, 0.5F)};
+  Yolo detector(open({two_objects(4), prototypes}, {{"task", "segment"}, {"names", "{0: 'cat', 1: 'dog'}"}}), stream_);
+  YoloResult objects = detector.allocate_result({.masks = {.size = kPicture, .most = 10, .read_back = true}});
+  detector.submit(view(), objects);
+  stream_.synchronize();
+
+  const DeviceCounters before = counters(GetParam());
+  const std::uint64_t allocations = test::allocation_count();
+  for (int frame = 0; frame < 5; ++frame) {
+    detector.submit(view(), objects);
+    EXPECT_EQ((counters(GetParam()) - before).waits, static_cast<std::uint64_t>(frame));
+    stream_.synchronize();
+    (void)objects.detections();
+    (void)objects.mask(0);
+  }
+  const std::uint64_t allocated = test::allocation_count() - allocations;
+  const DeviceCounters spent = counters(GetParam()) - before;
+#ifndef VRT_EAGER_CPU_STREAM  // An eager stream runs the network, which may allocate, in the submitting thread.
+  EXPECT_EQ(allocated, 0U);
+#else
+  (void)allocated;
+#endif
+  EXPECT_EQ(spent.waits, 5U);
+  EXPECT_EQ(spent.blocking_copies, 0U);
+  EXPECT_EQ(spent.device_allocations, 0U);
+  EXPECT_EQ(spent.pinned_allocations, 0U);
+}
+
+TEST_P(YoloTest, MasksAreWhereTheyWereAskedFor) {
+  auto with_masks = two_objects(1);
+  with_masks.values[6 * 42 + 5] = 1;    // The dog's coefficient.
+  with_masks.values[6 * 42 + 20] = -1;  // The cat's.
+  const testing::ConstantOutput prototypes{"output1", {1, 1, 8, 16}, std::vector<float>(8 * 16, 0.5F)};
+  Yolo detector(open({with_masks, prototypes}, {{"names", "{0: 'cat', 1: 'dog'}"}}), stream_);
+  EXPECT_EQ(detector.task(), YoloTask::kSegment);
+  YoloResult objects = detector.allocate_result({.masks = {.size = {128, 64}, .most = 2, .read_back = true}});
+  YoloResult device_only = detector.allocate_result({.masks = {.size = {64, 32}, .most = 1}});
+  YoloResult boxes = detector.allocate_result();
+  detector.submit(view(), objects);
+  detector.submit(view(), device_only);
+  detector.submit(view(), boxes);
+  stream_.synchronize();
+  EXPECT_EQ(objects.mask_count(), 2U);
+  EXPECT_EQ(count_set(objects.mask(0)), 32U * 16U);  // All of its box.
+  EXPECT_TRUE(is_set(objects.mask(0), 48, 24));
+  EXPECT_FALSE(is_set(objects.mask(0), 80, 24));
+  EXPECT_EQ(count_set(objects.mask(1)), 0U);
+  EXPECT_THROW((void)objects.mask(2), Error);
+  EXPECT_EQ(device_only.mask_count(), 1U);
+  EXPECT_THROW((void)device_only.mask(0), Error);
+  const DeviceMaskView small = device_only.device_mask(0);
+  const auto words = testing::to_host(stream_, small.words, small.words.size());
+  EXPECT_EQ(count_set({small.size, words}), 16U * 8U);
+  EXPECT_EQ(boxes.mask_count(), 0U);
+  EXPECT_THROW((void)boxes.device_mask(0), Error);
+}
+
+TEST_P(YoloTest, WhatTheCallerSaysCountsMoreThanTheFile) {
+  const Engine engine = open({two_objects()}, {{"names", "{0: 'only'}"}});
+  EXPECT_THAT(error_of([&] { Yolo(engine, stream_); }).what(), HasSubstr("yolo.onnx"));
+  const Yolo detector(engine, stream_, {.names = ClassNames({"x", "y"})});
+  EXPECT_EQ(detector.names()[1], "y");
+}
+
+TEST_P(YoloTest, OptionsOutOfRangeAreRefused) {
+  const Engine engine = open({two_objects()});
+  EXPECT_THROW(Yolo(engine, stream_, {.score_threshold = 1.5F}), Error);
+  EXPECT_THROW(Yolo(engine, stream_, {.nms_threshold = -0.1F}), Error);
+  EXPECT_THROW(Yolo(engine, stream_, {.max_detections = 0}), Error);
+  EXPECT_THROW(Yolo(engine, stream_, {.max_detections = Yolo::kMostDetections + 1}), Error);
+  const Yolo detector(engine, stream_);
+  EXPECT_THROW((void)detector.allocate_result({.masks = {.size = {10, 10}}}), Error);
+  EXPECT_THROW((void)Yolo::open_engine("any.onnx", GetParam(), {100, 64}), Error);
+}
+
+// The devices that an engine runs on.
+INSTANTIATE_TEST_SUITE_P(Devices, YoloTest, ::testing::Values(Device::cpu()), testing::device_name);
+
+}  // namespace
+}  // namespace vrt
