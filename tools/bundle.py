@@ -78,6 +78,11 @@ class Bundle:
             self.add_binary(module, self.folder / "lib/vrt/fake_backends" / module.name, "$ORIGIN/../..")
         for golden in (ROOT / "vrt/image/testdata").glob("*"):
             copy(golden, self.folder / "share/vrt/tests" / golden.relative_to(ROOT))
+        golden = "vrt/engine/openvino/golden/centerface_64x96.f32"
+        copy(ROOT / golden, self.folder / "share/vrt/tests" / golden)
+        copy(ROOT / "docs/fp16.md", self.folder / "share/vrt/tests/docs/fp16.md")
+        for network in (self.build / "test_networks").glob("*/*"):
+            copy(network, self.folder / "share/vrt/tests/networks" / network.relative_to(self.build / "test_networks"))
         copy(ROOT / "tools/bundle/run_tests.sh", self.folder / "run_tests.sh")
         return programs
 

@@ -47,7 +47,7 @@ class UsageTest(ToolTest):
     def test_wrong_usage_is_one_line_and_code_2(self):
         run = ["run", CLIP, "--model", MODEL]
         for arguments, word in (
-            ([], "run, bench, doctor, models, kernels or selftest"),
+            ([], "run, bench, doctor, models, kernels, engine or selftest"),
             (["fly"], "fly"),
             (["run"], "SOURCE"),
             (["run", CLIP], "--model"),

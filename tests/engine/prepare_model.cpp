@@ -33,7 +33,8 @@ void add_shape(const std::string& text, vrt::EngineOptions& options) {
 }
 
 Arguments parse(const std::vector<std::string>& words) {
-  vrt::require(words.size() >= 2, "prepare_model MODEL TARGET [--float16] [--noise SEED] [--batch LARGEST] [--shape …]");
+  vrt::require(words.size() >= 2,
+               "prepare_model MODEL TARGET [--float16] [--noise SEED] [--batch LARGEST] [--shape …]");
   Arguments arguments{words[0], words[1], {}};
   for (std::size_t i = 2; i < words.size(); ++i) {
     if (words[i] == "--float16") {

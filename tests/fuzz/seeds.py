@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes what the fuzzers start from: small pictures and videos of each kind, values, EXIF. seeds.py FOLDER"""
+"""Writes what the fuzzers start from: small pictures and videos of each kind, values, EXIF, ONNX files. seeds.py FOLDER"""
 
 import io
 import json
@@ -9,6 +9,9 @@ import sys
 import cv2
 import numpy as np
 from PIL import Image
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools/models"))
+from make_test_networks import dynamic_batch, grid_sample, integer_outputs, resize, top_k  # noqa: E402
 
 # Of the source fuzzer's names the first byte chooses one: a.mp4, a.png, a.mjpeg, a.mkv.
 MP4, PNG, MJPEG, MKV = (bytes([n]) for n in range(4))
@@ -64,6 +67,14 @@ def video(folder, end, code):
     return content
 
 
+def models():
+    """The test networks that are small, for each of a few options."""
+    for make in (resize, dynamic_batch, grid_sample, top_k, integer_outputs):
+        content = make().model().SerializeToString()
+        for options in (0, 1, 3):
+            yield f"{make.__name__} {options}", bytes([options]) + content
+
+
 def write(folder, seeds):
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in seeds:
@@ -79,6 +90,7 @@ def main():
     videos = [("mp4", MP4 + video(source, "mp4", "mp4v")), ("mkv", MKV + video(source, "mkv", "mp4v"))]
     write(source, [(name, PNG + content) for name, content in made] + videos + [("mjpeg", MJPEG + jpeg * 3)])
     write(folder / "orientation", made)
+    write(folder / "surgery", models())
     write(folder / "values", [(str(n), text) for n, text in enumerate((b"auto", b"cpu", b"cuda:0", b"17", b"-1", b"1e9"))])
     write(folder / "json_line", [("text", 'caf\u00e9 "1"\n'.encode() * 4), ("numbers", bytes(range(256)))])
     write(folder / "backend", [("text", b"\x10a line\nof text")])

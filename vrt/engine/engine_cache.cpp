@@ -221,7 +221,7 @@ fs::path EngineCache::timing_file(const EngineIdentity& identity) const {
     const fs::path folder = folder_ / "timing";
     if (mkdir(folder.c_str(), S_IRWXU) != 0 && errno != EEXIST) return {};
     require_trusted(folder);
-    const fs::path file = folder / (name + ".bin");
+    fs::path file = folder / (name + ".bin");
     if (fs::exists(file)) require_trusted(file);
     return file;
   } catch (const std::exception& problem) {

@@ -45,6 +45,11 @@ bool is_onnx(const fs::path& model) {
   return extension == ".onnx";
 }
 
+ManifestFile describe_kept(const fs::path& file) {
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+  return {file.filename().string(), fs::file_size(file), sha256_of_file(file)};
+}
+
 /// What a failed load means: another build may be taken, or it would fail in the same way.
 bool may_be_built_again(const Error& error) {
   return error.code() == ErrorCode::kCorrupt || error.code() == ErrorCode::kBackend ||
@@ -206,15 +211,14 @@ void Opening::keep(const EngineCache& cache, EngineCache::Claim claim, const Bui
   try {
     Manifest manifest = describe(built);
     const fs::path& folder = claim.folder.path();
-    if (backend_->can(VRT_BACKEND_SERIALIZES)) {
-      for (const auto& prepared : fs::directory_iterator(folder)) fs::remove(prepared);  // It has served.
-      manifest.files.push_back(serialize_engine(*built.engine, folder / EngineCache::kEngineFile));
-    } else {
-      for (const auto& file : fs::directory_iterator(folder)) {
-        fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
-        manifest.files.push_back({file.path().filename().string(), file.file_size(), sha256_of_file(file)});
-      }
+    const bool serializes = backend_->can(VRT_BACKEND_SERIALIZES);
+    std::vector<fs::path> prepared;  // The model, and its weights where they are too large for one file.
+    for (const auto& file : fs::directory_iterator(folder)) {
+      const bool serves_on = !serializes && file.path().filename().string().starts_with(EngineCache::kModelFile);
+      serves_on ? prepared.push_back(file) : static_cast<void>(fs::remove_all(file));
     }
+    for (const fs::path& file : prepared) manifest.files.push_back(describe_kept(file));
+    if (serializes) manifest.files.push_back(serialize_engine(*built.engine, folder / EngineCache::kEngineFile));
     static_cast<void>(cache.store(std::move(claim), manifest));
   } catch (const std::exception& problem) {
     cache.warn_unusable(problem.what());

@@ -24,6 +24,12 @@ class Float16GateTest : public ::testing::Test {
   [[nodiscard]] Engine open() const { return Engine::open(model_, Device::cpu(), options_); }
   /// OpenVINO computes in float16 only where the processor does; on others the request is refused by name.
   [[nodiscard]] bool cpu_computes_in_float16() const {
+    static const bool computes = try_float16();
+    return computes;
+  }
+
+ private:
+  [[nodiscard]] bool try_float16() const {
     EngineOptions lax = options_;
     lax.use_cache = false;
     lax.accuracy = {{}, -1, 100};
@@ -37,6 +43,7 @@ class Float16GateTest : public ::testing::Test {
     }
   }
 
+ protected:
   testing::ScopedFolder folder_;
   testing::ScopedVariable cache_{"VRT_CACHE", folder_.path().string()};
   testing::ScopedVariable on_{"VRT_ENGINE_CACHE", "on"};

@@ -15,7 +15,8 @@ namespace vrt::detail {
 /// one number where it is made, so memory is that of a plain run. Tensors whose size depends on data may be empty and are
 /// left out. The extended network is a file `scratch` for the time of the call.
 /// Throws kInvalidArgument for a sample that lacks an input or has another size; as Engine::open and Stream::synchronize.
-[[nodiscard]] onnx::LargestMagnitudes measure_magnitudes(const onnx::Model& model, std::span<const SampleInputs> samples,
+[[nodiscard]] onnx::LargestMagnitudes measure_magnitudes(const onnx::Model& model,
+                                                         std::span<const SampleInputs> samples,
                                                          const std::filesystem::path& scratch,
                                                          const EngineOptions& options);
 

@@ -262,9 +262,9 @@ void read_built(Members members, Manifest& manifest) {
 }
 
 void read_layers(Members members, Manifest& manifest) {
+  static_cast<void>(members.object("precisions"));  // Refuses what is no object.
   for (const auto& [precision, count] : members.get("precisions").items())
     manifest.layers[precision] = Members::checked_count(count, members.name("precisions"));
-  Members(members.get("precisions"), members.name("precisions"));
   manifest.weights_bytes = members.optional_count("weights_bytes");
   manifest.activation_bytes = members.optional_count("activation_bytes");
   members.finish();

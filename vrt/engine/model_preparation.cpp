@@ -18,7 +18,8 @@ auto naming(const fs::path& file, const Action& action) {
   try {
     return action();
   } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("model '{}': {}", file.string(), error.message()), std::string(error.cause()));
+    throw Error(error.code(), fmt::format("model '{}': {}", file.string(), error.message()),
+                std::string(error.cause()));
   } catch (const std::bad_alloc&) {
     throw Error(ErrorCode::kOutOfMemory, fmt::format("model '{}' does not fit into memory", file.string()));
   }

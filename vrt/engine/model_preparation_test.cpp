@@ -157,7 +157,8 @@ TEST_F(ModelPreparationTest, WhatIsNoModelIsCorrupt) {
   EXPECT_THAT(refusal_of_bytes("").what(), HasSubstr("the file is empty"));
   EXPECT_THAT(refusal_of_bytes("no model at all").what(), HasSubstr("not an ONNX model"));
   EXPECT_THAT(refusal_of_bytes(std::string("\x08\x08", 2)).what(), HasSubstr("it has no graph"));
-  EXPECT_EQ(error_of([&] { prepare_model(folder_.path() / "none.onnx", {}, {}, target_); }).code(), ErrorCode::kNotFound);
+  EXPECT_EQ(error_of([&] { prepare_model(folder_.path() / "none.onnx", {}, {}, target_); }).code(),
+            ErrorCode::kNotFound);
   EXPECT_EQ(error_of([&] { prepare_model(folder_.path(), {}, {}, target_); }).code(), ErrorCode::kCorrupt);
 }
 

@@ -100,12 +100,14 @@ std::vector<double> read(const Session& session, std::size_t index, std::int64_t
   Bytes bytes(static_cast<std::size_t>(info.shape.element_count()) * size_bytes(info.type));
   detail::copy_bytes_blocking(session.stream(), detail::CopyKind::kReadBack, session.output(index).data(), bytes.data(),
                               bytes.size());
-  if (info.batched) bytes.resize(bytes.size() / static_cast<std::size_t>(info.shape[0]) * static_cast<std::size_t>(batch));
+  if (info.batched)
+    bytes.resize(bytes.size() / static_cast<std::size_t>(info.shape[0]) * static_cast<std::size_t>(batch));
   return to_numbers(bytes, info.type);
 }
 
 /// All outputs of a run in float32.
-std::vector<std::vector<double>> run(const fs::path& model, const Case& network, EngineOptions options, const std::string& backend) {
+std::vector<std::vector<double>> run(const fs::path& model, const Case& network, EngineOptions options,
+                                     const std::string& backend) {
   options.backend = backend;
   options.use_cache = false;
   options.precision = Precision::kFloat32;
@@ -218,8 +220,9 @@ TEST_P(TestNetworkTest, InFloat16ItStaysWithinTheDocumentedBoundOnEveryBackend) 
 }
 
 INSTANTIATE_TEST_SUITE_P(All, TestNetworkTest,
-                         ::testing::Values("convolution", "attention", "grid_sample", "top_k", "resize", "dynamic_batch",
-                                           "external_data", "integer_outputs", "float16_overflow", "centerface"),
+                         ::testing::Values("convolution", "attention", "grid_sample", "top_k", "resize",
+                                           "dynamic_batch", "external_data", "integer_outputs", "float16_overflow",
+                                           "centerface"),
                          [](const auto& test) { return std::string(test.param); });
 
 }  // namespace

@@ -38,8 +38,9 @@ fs::path resolve(const Tensor& tensor, const std::string& location, const fs::pa
   const fs::path relative(location);
   const bool climbs = std::find(relative.begin(), relative.end(), "..") != relative.end();
   if (location.empty() || relative.is_absolute() || climbs) {
-    fail(ErrorCode::kCorrupt, "the external data of tensor '{}' is said to be in '{}': expected a file in the model's folder",
-         tensor.name(), location);
+    fail(ErrorCode::kCorrupt,
+         "the external data of tensor '{}' is said to be in '{}': expected a file in the model's folder", tensor.name(),
+         location);
   }
   return folder / relative;
 }
@@ -72,8 +73,9 @@ void check_place(const Tensor& tensor, const Place& place, std::int64_t needed) 
          place.length, needed);
   }
   if (place.offset > size || needed > size - place.offset) {
-    fail(ErrorCode::kCorrupt, "the external data of tensor '{}' is said to be at {} with {} bytes, but '{}' has only {}",
-         tensor.name(), place.offset, needed, place.file.string(), size);
+    fail(ErrorCode::kCorrupt,
+         "the external data of tensor '{}' is said to be at {} with {} bytes, but '{}' has only {}", tensor.name(),
+         place.offset, needed, place.file.string(), size);
   }
 }
 
@@ -97,7 +99,8 @@ class Budget {
 void load(Tensor& tensor, const fs::path& folder, Budget& budget) {
   if (!is_external(tensor)) return;
   if (bits_of(tensor.data_type()) == 0) {
-    fail(ErrorCode::kCorrupt, "tensor '{}' of {} cannot be in external data", tensor.name(), type_name(tensor.data_type()));
+    fail(ErrorCode::kCorrupt, "tensor '{}' of {} cannot be in external data", tensor.name(),
+         type_name(tensor.data_type()));
   }
   const Place place = place_of(tensor, folder);
   const std::int64_t needed = packed_bytes(tensor);

@@ -177,7 +177,7 @@ void prepare_for_float16(Model& model) {
 
 detail::PreparationReport convert_to_float16(Model& model, const LargestMagnitudes& largest) {
   const Float16Plan plan = plan_float16(model, largest);
-  const detail::PreparationReport report = report_of(model.graph(), plan);
+  detail::PreparationReport report = report_of(model.graph(), plan);
   Converter(*model.mutable_graph(), plan).run();
   return report;
 }

@@ -47,8 +47,8 @@ TEST(Float16ConvertTest, InputsAndOutputsStayFloatAndTheInsideDoesNot) {
   builder.node("Relu", {"x"}, {"a"});
   builder.node("Neg", {"a"}, {"y"});
   builder.output("y", {2, 8});
-  EXPECT_THAT(convert(builder), ElementsAre("Cast(x)=x_float16", "Relu(x_float16)=a_float16", "Neg(a_float16)=y_float16",
-                                            "Cast(y_float16)=y"));
+  EXPECT_THAT(convert(builder), ElementsAre("Cast(x)=x_float16", "Relu(x_float16)=a_float16",
+                                            "Neg(a_float16)=y_float16", "Cast(y_float16)=y"));
   EXPECT_EQ(builder.graph().output(0).type().tensor_type().elem_type(), Tensor::FLOAT);
 }
 
@@ -134,8 +134,8 @@ TEST(Float16ConvertTest, WhatASubgraphTakesFromOutsideIsFloat32) {
   OnnxBuilder::add_node(*branch.mutable_g(), "Neg", {"a"}, {"inner"});
   OnnxBuilder::describe(*branch.mutable_g()->add_output(), "inner", {2, 8});
   builder.output("y", {2, 8});
-  EXPECT_THAT(convert(builder), ElementsAre("Cast(x)=x_float16", "Relu(x_float16)=a_float16", "Cast(a_float16)=a",
-                                            "If(condition)=y"));
+  EXPECT_THAT(convert(builder),
+              ElementsAre("Cast(x)=x_float16", "Relu(x_float16)=a_float16", "Cast(a_float16)=a", "If(condition)=y"));
 }
 
 TEST(Float16ConvertTest, AShapeIsTakenFromWhicheverFormIsThere) {

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "vrt/engine/onnx/graph_index.h"
 #include "vrt/engine/onnx/half.h"
@@ -22,7 +25,8 @@ std::string fault_of_initializer(const Tensor& tensor) {
   for (const float value : float_values(tensor)) {
     if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
   }
-  if (largest > kLargestFloat16) return fmt::format("its '{}' holds {:.2g}: float16 ends at 65504", tensor.name(), largest);
+  if (largest > kLargestFloat16)
+    return fmt::format("its '{}' holds {:.2g}: float16 ends at 65504", tensor.name(), largest);
   if (largest > 0 && largest < kSmallestNormalFloat16) {
     return fmt::format("its '{}' holds nothing above {:.2g}: float16's normal numbers begin at 6.1e-05", tensor.name(),
                        largest);
@@ -36,16 +40,19 @@ class Planner {
       : index_(model.graph()), operator_set_(operator_set(model)), largest_(largest) {
     plan_.types = find_element_types(model);
     plan_.nodes.resize(static_cast<std::size_t>(model.graph().node_size()));
+    for (const ValueInfo& output : model.graph().output()) outputs_.insert(output.name());
   }
 
   Float16Plan run() {
-    for (const int node : find_normalisations(index_)) {
-      keep(node, "layer normalisation: its squares leave float16's range, and its epsilon vanishes");
-    }
+    const std::vector<Normalisation> normalisations = find_normalisations(index_);
+    for (const Normalisation& normalisation : normalisations) keep_all(normalisation.nodes);
     for (int node = 0; node < count(); ++node) decide(node);
     for (int node = 0; node < count(); ++node) keep_exact_inputs(node);
     for (const auto& [name, magnitude] : largest_) keep_around(name, magnitude);
-    keep_lonely_moves();
+    for (bool changed = true; changed;) {
+      changed = keep_lonely_moves();
+      for (const Normalisation& normalisation : normalisations) changed |= settle(normalisation);
+    }
     return std::move(plan_);
   }
 
@@ -68,6 +75,37 @@ class Planner {
            std::any_of(node.output().begin(), node.output().end(), is_one);
   }
 
+  /// True if one of the nodes was float16 before.
+  bool keep_all(const std::vector<int>& nodes) {
+    const bool changed = std::any_of(nodes.begin(), nodes.end(), [this](int index) { return plan(index).float16; });
+    for (const int index : nodes) {
+      keep(index, "layer normalisation: its squares leave float16's range, and its epsilon vanishes");
+    }
+    return changed;
+  }
+
+  /// ONNX Runtime (1.32) makes one layer of a normalisation with its scaling. It takes that layer's input from before a cast that no
+  /// other node reads, and fails to load the network where the scale is of another type then. So the scaling is in float16 where
+  /// there is such a cast, and in float32 where there is none. True if that changed something.
+  bool settle(const Normalisation& normalisation) {
+    if (normalisation.scaling.empty()) return false;
+    if (!has_own_cast(normalisation)) return keep_all(normalisation.scaling);
+    if (plan(normalisation.scaling.front()).float16) return false;
+    keep(index_.producer(normalisation.input), "made for a normalisation that stays in float32 with its scale");
+    return true;
+  }
+
+  /// Whether the input comes from a float16 node and no other float32 node reads it.
+  [[nodiscard]] bool has_own_cast(const Normalisation& normalisation) {
+    const int maker = index_.producer(normalisation.input);
+    if (maker < 0 || !plan(maker).float16 || outputs_.count(normalisation.input) > 0) return false;
+    const std::vector<int>& readers = index_.readers(normalisation.input);
+    return std::all_of(readers.begin(), readers.end(), [&](int reader) {
+      const std::vector<int>& own = normalisation.nodes;
+      return plan(reader).float16 || std::find(own.begin(), own.end(), reader) != own.end();
+    });
+  }
+
   void decide(int index) {
     NodePlan& decision = plan(index);
     decision.touches_floats = touches_floats(node(index));
@@ -77,7 +115,8 @@ class Planner {
       decision.touches_floats = false;
       return;
     }
-    const std::string reason = rule == nullptr ? "an operator that vrt has no rule for" : reason_to_stay(node(index), *rule);
+    const std::string reason =
+        rule == nullptr ? "an operator that vrt has no rule for" : reason_to_stay(node(index), *rule);
     decision.float16 = reason.empty();
     decision.reason = reason;
   }
@@ -161,8 +200,9 @@ class Planner {
   }
 
   /// Where chains of nodes that compute nothing lead from float32 nodes to float32 nodes, casts would be all that float16 brings. Takes
-  /// all for such, and then those out that a float16 node which is none makes or reads, until no more are.
-  void keep_lonely_moves() {
+  /// all for such, and then those out that a float16 node which is none makes or reads, until no more are. True if
+  /// any are left.
+  bool keep_lonely_moves() {
     std::set<int> lonely;
     for (int index = 0; index < count(); ++index) {
       if (plan(index).float16 && find_rule(node(index))->moves) lonely.insert(index);
@@ -171,6 +211,7 @@ class Planner {
     while (std::erase_if(lonely, meets_float16) > 0) {
     }
     for (const int index : lonely) keep(index, "moves values between nodes that stay in float32");
+    return !lonely.empty();
   }
 
   /// Whether no float that the node reads or makes comes from or goes to float16 nodes other than `lonely` ones.
@@ -192,6 +233,7 @@ class Planner {
   const LargestMagnitudes& largest_;
   Float16Plan plan_;
   std::set<int> exact_;
+  std::set<std::string> outputs_;
 };
 
 }  // namespace

@@ -21,7 +21,8 @@ void add(Rules& rules, const char* names, const OperatorRule& rule) {
 void add_float16(Rules& rules) {
   const OperatorRule half{.compute = OperatorRule::Compute::kFloat16};
   add(rules,
-      "Conv ConvTranspose Gemm MatMul Einsum Relu LeakyRelu PRelu Elu Selu HardSwish Erf Gelu Softsign ThresholdedRelu Shrink "
+      "Conv ConvTranspose Gemm MatMul Einsum Relu LeakyRelu PRelu Elu Selu HardSwish Erf Gelu Softsign ThresholdedRelu "
+      "Shrink "
       "AveragePool MaxPool GlobalMaxPool BatchNormalization",
       half);
   OperatorRule pointwise = half;
@@ -132,7 +133,8 @@ void add_others(Rules& rules) {
   kept.reason = "made of nothing but a shape";
   add(rules, "Constant ConstantOfShape EyeLike RandomNormal RandomNormalLike RandomUniform RandomUniformLike", kept);
   kept.reason = "quantised";
-  add(rules, "QuantizeLinear DequantizeLinear DynamicQuantizeLinear QLinearConv QLinearMatMul ConvInteger MatMulInteger",
+  add(rules,
+      "QuantizeLinear DequantizeLinear DynamicQuantizeLinear QLinearConv QLinearMatMul ConvInteger MatMulInteger",
       kept);
   OperatorRule logic{.output = OutputType::kBool};
   add(rules, "And Or Xor Not", logic);

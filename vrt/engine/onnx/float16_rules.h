@@ -26,10 +26,10 @@ struct OperatorRule {
   /// Computes nothing: between float32 nodes it stays with them.
   bool moves = false;
   OutputType output = OutputType::kAsInput;
-  std::uint32_t floats = ~0U;  ///< Bit i: input i has the type that the node computes in.
-  std::uint32_t exact = 0;     ///< Bit i: what makes input i stays in float32 too, back to the next matrix product.
-  std::int64_t since = 1;      ///< The operator set that first has it for float16.
-  const char* reason = "";     ///< Why it stays in float32.
+  std::uint32_t floats = ~0U;   ///< Bit i: input i has the type that the node computes in.
+  std::uint32_t exact = 0;      ///< Bit i: what makes input i stays in float32 too, back to the next matrix product.
+  std::int64_t since = 1;       ///< The operator set that first has it for float16.
+  const char* reason = "";      ///< Why it stays in float32.
   const char* exact_what = "";  ///< What its exact inputs hold, "sampling positions".
 
   [[nodiscard]] bool takes_float(std::size_t input) const noexcept { return has(floats, input); }

@@ -25,19 +25,21 @@ class Unit {
     const Node* square = is(mean, "ReduceMean") ? index_.producer(*mean, 0) : nullptr;
     if (!is_square(square)) return false;
     for (const Node* node : {&root, sum, mean, square}) add(*node);
+    found_.input = square->input(0);
     add_centring(index_.producer(*square, 0));
     add_quotients(root.output(0));
     return true;
   }
 
-  [[nodiscard]] const std::vector<int>& nodes() const noexcept { return nodes_; }
+  [[nodiscard]] const Normalisation& found() const noexcept { return found_; }
 
  private:
-  void add(const Node& node) { nodes_.push_back(index_.producer(node.output(0))); }
+  void add(const Node& node) { found_.nodes.push_back(index_.producer(node.output(0))); }
 
   void add_centring(const Node* difference) {
     if (!is(difference, "Sub")) return;
     add(*difference);
+    found_.input = input_name(*difference, 0);
     const Node* mean = index_.producer(*difference, 1);
     if (is(mean, "ReduceMean")) add(*mean);
   }
@@ -53,18 +55,18 @@ class Unit {
   }
 
   void add_products(int reciprocal) {
-    nodes_.push_back(reciprocal);
+    found_.nodes.push_back(reciprocal);
     for (const int reader : index_.readers(index_.graph().node(reciprocal).output(0))) {
       if (is(&index_.graph().node(reader), "Mul")) add_normal(reader);
     }
   }
 
-  /// The node that makes the normalised values, and what scales and shifts them by weights.
+  /// The node that makes the normalised values, and what scales and shifts them.
   void add_normal(int normal) {
-    nodes_.push_back(normal);
+    found_.nodes.push_back(normal);
     for (const int scale : readers_with_weights(normal, "Mul")) {
-      nodes_.push_back(scale);
-      for (const int shift : readers_with_weights(scale, "Add")) nodes_.push_back(shift);
+      found_.scaling.push_back(scale);
+      for (const int shift : readers_with_weights(scale, "Add")) found_.scaling.push_back(shift);
     }
   }
 
@@ -72,27 +74,27 @@ class Unit {
     std::vector<int> found;
     for (const int reader : index_.readers(index_.graph().node(maker).output(0))) {
       const Node& node = index_.graph().node(reader);
-      const bool weighted = index_.initializer(input_name(node, 0)) != nullptr ||
-                            index_.initializer(input_name(node, 1)) != nullptr;
+      const bool weighted =
+          index_.initializer(input_name(node, 0)) != nullptr || index_.initializer(input_name(node, 1)) != nullptr;
       if (is(&node, type) && weighted) found.push_back(reader);
     }
     return found;
   }
 
   const GraphIndex& index_;
-  std::vector<int> nodes_;
+  Normalisation found_;
 };
 
 }  // namespace
 
-std::vector<int> find_normalisations(const GraphIndex& index) {
-  std::vector<int> nodes;
+std::vector<Normalisation> find_normalisations(const GraphIndex& index) {
+  std::vector<Normalisation> found;
   for (const Node& node : index.graph().node()) {
     if (!is(&node, "Sqrt") || node.output_size() != 1) continue;
     Unit unit(index);
-    if (unit.collect(node)) nodes.insert(nodes.end(), unit.nodes().begin(), unit.nodes().end());
+    if (unit.collect(node)) found.push_back(unit.found());
   }
-  return nodes;
+  return found;
 }
 
 }  // namespace vrt::onnx

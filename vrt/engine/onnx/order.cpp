@@ -97,7 +97,8 @@ std::vector<int> order_of(const Graph& graph, Dependencies dependencies) {
     }
   }
   if (order.size() < dependencies.missing.size()) {
-    const auto stuck = std::find_if(dependencies.missing.begin(), dependencies.missing.end(), [](int n) { return n > 0; });
+    const auto stuck =
+        std::find_if(dependencies.missing.begin(), dependencies.missing.end(), [](int n) { return n > 0; });
     fail(ErrorCode::kCorrupt, "{} waits for its own output",
          describe(graph.node(static_cast<int>(stuck - dependencies.missing.begin()))));
   }

@@ -12,8 +12,8 @@ namespace vrt::onnx {
 namespace {
 
 bool has_open_size(const Node& node) {
-  static const std::set<std::string> operators = {"NonZero", "NonMaxSuppression", "Unique", "Compress", "If",
-                                                  "Loop",    "Scan",              "Range"};
+  static const std::set<std::string> operators = {
+      "NonZero", "NonMaxSuppression", "Unique", "Compress", "If", "Loop", "Scan", "Range"};
   return operators.count(node.op_type()) > 0;
 }
 

@@ -40,8 +40,8 @@ std::string listed(const Graph& graph) {
 ValueInfo& find_input(Graph& graph, const std::string& name) {
   if (name.empty() && graph.input_size() == 1) return *graph.mutable_input(0);
   if (name.empty()) {
-    fail(ErrorCode::kInvalidArgument, "\"\" stands for the only input, and there are {}; inputs: {}", graph.input_size(),
-         listed(graph));
+    fail(ErrorCode::kInvalidArgument, "\"\" stands for the only input, and there are {}; inputs: {}",
+         graph.input_size(), listed(graph));
   }
   for (ValueInfo& input : *graph.mutable_input()) {
     if (input.name() == name) return input;
@@ -60,8 +60,8 @@ bool set_shape(ValueInfo& input, const Shape& shape) {
   const bool had_shape = has_shape(input);
   ValueShape& declared = *input.mutable_type()->mutable_tensor_type()->mutable_shape();
   if (had_shape && declared.dim_size() != static_cast<int>(shape.rank())) {
-    fail(ErrorCode::kInvalidArgument, "input '{}' is {}; the shape {} has another rank", input.name(), shape_text(input),
-         to_string(shape));
+    fail(ErrorCode::kInvalidArgument, "input '{}' is {}; the shape {} has another rank", input.name(),
+         shape_text(input), to_string(shape));
   }
   bool changed = !had_shape;
   for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
@@ -94,7 +94,8 @@ void open_batch(Graph& graph) {
     any = true;
     input.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(0)->set_dim_param(kBatchSymbol);
   }
-  require(any, "a changing batch was asked for, but no input leaves its first dimension open; inputs: {}", listed(graph));
+  require(any, "a changing batch was asked for, but no input leaves its first dimension open; inputs: {}",
+          listed(graph));
 }
 
 std::string open_dimensions(const ValueInfo& input, bool with_batch) {

@@ -45,7 +45,13 @@ TEST(SignatureTest, AGivenShapeReplacesTheDeclaredOneAndDropsWhatWasInferredFrom
 
 TEST(SignatureTest, TheShapeThatIsThereAlreadyChangesNothing) {
   OnnxBuilder builder = small();
-  builder.graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(0)->set_dim_value(2);
+  builder.graph()
+      .mutable_input(0)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->mutable_shape()
+      ->mutable_dim(0)
+      ->set_dim_value(2);
   const std::string before = builder.model().SerializeAsString();
   set_input_shapes(builder.model(), {.input_shapes = {{"x", {2, 3}}}});
   EXPECT_EQ(builder.model().SerializeAsString(), before);
@@ -83,7 +89,13 @@ TEST(SignatureTest, AnOpenDimensionIsRefusedByInputAndPlace) {
   OnnxBuilder builder = small();
   EXPECT_THAT(refusal_of(builder, {}).what(), HasSubstr("input 'x' is [n, 3]: dimension 0 is not known"));
   // Some exporters write an open extent as -1.
-  builder.graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(1)->set_dim_value(-1);
+  builder.graph()
+      .mutable_input(0)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->mutable_shape()
+      ->mutable_dim(1)
+      ->set_dim_value(-1);
   EXPECT_THAT(refusal_of(builder, {}).what(), HasSubstr("input 'x' is [n, ?]: dimension 0, 1 is not known"));
 }
 

@@ -102,7 +102,8 @@ void lift_float_constants(Graph& graph) {
   google::protobuf::RepeatedPtrField<Node> nodes;
   for (Node& node : *graph.mutable_node()) {
     const bool is_constant = node.op_type() == "Constant" && node.domain().empty() && node.output_size() == 1;
-    std::optional<Tensor> tensor = is_constant && outputs.count(node.output(0)) == 0 ? constant_floats(node) : std::nullopt;
+    std::optional<Tensor> tensor =
+        is_constant && outputs.count(node.output(0)) == 0 ? constant_floats(node) : std::nullopt;
     if (tensor) {
       graph.add_initializer()->Swap(&*tensor);
     } else {

@@ -13,23 +13,15 @@ constexpr std::int64_t kMostElements = std::int64_t{1} << 62;
 /// How many entries the field has that holds this type's elements where raw_data does not; -1 where none does.
 std::int64_t typed_count(const Tensor& tensor) {
   switch (tensor.data_type()) {
-    case Tensor::FLOAT:
-      return tensor.float_data_size();
-    case Tensor::COMPLEX64:
-      return tensor.float_data_size() / 2;
-    case Tensor::INT64:
-      return tensor.int64_data_size();
-    case Tensor::DOUBLE:
-      return tensor.double_data_size();
-    case Tensor::COMPLEX128:
-      return tensor.double_data_size() / 2;
+    case Tensor::FLOAT: return tensor.float_data_size();
+    case Tensor::COMPLEX64: return tensor.float_data_size() / 2;
+    case Tensor::INT64: return tensor.int64_data_size();
+    case Tensor::DOUBLE: return tensor.double_data_size();
+    case Tensor::COMPLEX128: return tensor.double_data_size() / 2;
     case Tensor::UINT32:
-    case Tensor::UINT64:
-      return tensor.uint64_data_size();
-    case Tensor::STRING:
-      return tensor.string_data_size();
-    default:
-      return tensor.int32_data_size();
+    case Tensor::UINT64: return tensor.uint64_data_size();
+    case Tensor::STRING: return tensor.string_data_size();
+    default: return tensor.int32_data_size();
   }
 }
 
@@ -48,38 +40,46 @@ void check_typed(const Tensor& tensor) {
 }  // namespace
 
 std::int32_t bits_of(std::int32_t data_type) {
-  static const std::map<std::int32_t, std::int32_t> bits = {
-      {Tensor::FLOAT, 32},      {Tensor::UINT8, 8},       {Tensor::INT8, 8},         {Tensor::UINT16, 16},
-      {Tensor::INT16, 16},      {Tensor::INT32, 32},      {Tensor::INT64, 64},       {Tensor::BOOL, 8},
-      {Tensor::FLOAT16, 16},    {Tensor::DOUBLE, 64},     {Tensor::UINT32, 32},      {Tensor::UINT64, 64},
-      {Tensor::COMPLEX64, 64},  {Tensor::COMPLEX128, 128}, {Tensor::BFLOAT16, 16},   {Tensor::FLOAT8E4M3FN, 8},
-      {Tensor::FLOAT8E4M3FNUZ, 8}, {Tensor::FLOAT8E5M2, 8}, {Tensor::FLOAT8E5M2FNUZ, 8}, {Tensor::UINT4, 4},
-      {Tensor::INT4, 4},        {Tensor::FLOAT4E2M1, 4},  {Tensor::FLOAT8E8M0, 8},   {Tensor::UINT2, 2},
-      {Tensor::INT2, 2}};
+  static const std::map<std::int32_t, std::int32_t> bits = {{Tensor::FLOAT, 32},
+                                                            {Tensor::UINT8, 8},
+                                                            {Tensor::INT8, 8},
+                                                            {Tensor::UINT16, 16},
+                                                            {Tensor::INT16, 16},
+                                                            {Tensor::INT32, 32},
+                                                            {Tensor::INT64, 64},
+                                                            {Tensor::BOOL, 8},
+                                                            {Tensor::FLOAT16, 16},
+                                                            {Tensor::DOUBLE, 64},
+                                                            {Tensor::UINT32, 32},
+                                                            {Tensor::UINT64, 64},
+                                                            {Tensor::COMPLEX64, 64},
+                                                            {Tensor::COMPLEX128, 128},
+                                                            {Tensor::BFLOAT16, 16},
+                                                            {Tensor::FLOAT8E4M3FN, 8},
+                                                            {Tensor::FLOAT8E4M3FNUZ, 8},
+                                                            {Tensor::FLOAT8E5M2, 8},
+                                                            {Tensor::FLOAT8E5M2FNUZ, 8},
+                                                            {Tensor::UINT4, 4},
+                                                            {Tensor::INT4, 4},
+                                                            {Tensor::FLOAT4E2M1, 4},
+                                                            {Tensor::FLOAT8E8M0, 8},
+                                                            {Tensor::UINT2, 2},
+                                                            {Tensor::INT2, 2}};
   const auto found = bits.find(data_type);
   return found == bits.end() ? 0 : found->second;
 }
 
 std::optional<DType> to_dtype(std::int32_t data_type) {
   switch (data_type) {
-    case Tensor::FLOAT:
-      return DType::kFloat32;
-    case Tensor::FLOAT16:
-      return DType::kFloat16;
-    case Tensor::BFLOAT16:
-      return DType::kBFloat16;
-    case Tensor::INT8:
-      return DType::kInt8;
-    case Tensor::UINT8:
-      return DType::kUInt8;
-    case Tensor::INT32:
-      return DType::kInt32;
-    case Tensor::INT64:
-      return DType::kInt64;
-    case Tensor::BOOL:
-      return DType::kBool;
-    default:
-      return std::nullopt;
+    case Tensor::FLOAT: return DType::kFloat32;
+    case Tensor::FLOAT16: return DType::kFloat16;
+    case Tensor::BFLOAT16: return DType::kBFloat16;
+    case Tensor::INT8: return DType::kInt8;
+    case Tensor::UINT8: return DType::kUInt8;
+    case Tensor::INT32: return DType::kInt32;
+    case Tensor::INT64: return DType::kInt64;
+    case Tensor::BOOL: return DType::kBool;
+    default: return std::nullopt;
   }
 }
 

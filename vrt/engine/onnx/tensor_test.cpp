@@ -38,8 +38,10 @@ TEST(TensorTest, ExtentsThatNoTensorHasAreRefusedByName) {
   EXPECT_THAT(error_of([] { static_cast<void>(element_count(tensor_of(Tensor::FLOAT, {2, -1}))); }).what(),
               AllOf(HasSubstr("'w'"), HasSubstr("the extent -1")));
   const std::int64_t huge = std::int64_t{1} << 40;
-  EXPECT_EQ(error_of([&] { static_cast<void>(element_count(tensor_of(Tensor::UINT8, {huge, huge}))); }).code(), ErrorCode::kCorrupt);
-  EXPECT_EQ(error_of([&] { static_cast<void>(packed_bytes(tensor_of(Tensor::FLOAT, {huge, 1 << 21}))); }).code(), ErrorCode::kCorrupt);
+  EXPECT_EQ(error_of([&] { static_cast<void>(element_count(tensor_of(Tensor::UINT8, {huge, huge}))); }).code(),
+            ErrorCode::kCorrupt);
+  EXPECT_EQ(error_of([&] { static_cast<void>(packed_bytes(tensor_of(Tensor::FLOAT, {huge, 1 << 21}))); }).code(),
+            ErrorCode::kCorrupt);
 }
 
 TEST(TensorTest, ValuesHaveToBeAsManyAsTheExtentsSay) {
@@ -48,7 +50,8 @@ TEST(TensorTest, ValuesHaveToBeAsManyAsTheExtentsSay) {
   EXPECT_THAT(error_of([&] { check_tensor(raw); }).what(), HasSubstr("'w' holds 8 bytes, its extents say 12"));
   Tensor typed = tensor_of(Tensor::FLOAT, {1 << 30});
   typed.add_float_data(1);
-  EXPECT_THAT(error_of([&] { check_tensor(typed); }).what(), HasSubstr("'w' holds 1 values, its extents say 1073741824"));
+  EXPECT_THAT(error_of([&] { check_tensor(typed); }).what(),
+              HasSubstr("'w' holds 1 values, its extents say 1073741824"));
   EXPECT_THAT(error_of([&] { check_tensor(tensor_of(99, {1})); }).what(), HasSubstr("element type 99"));
   EXPECT_EQ(error_of([&] { check_tensor(tensor_of(Tensor::UNDEFINED, {1})); }).code(), ErrorCode::kCorrupt);
 }

@@ -19,11 +19,11 @@ TEST(Utf8Test, CharactersOfEveryLengthAreFine) {
 }
 
 TEST(Utf8Test, WhatIsNoCharacterIsNot) {
-  EXPECT_FALSE(is_utf8("\x80"));                  // Begins in the middle.
-  EXPECT_FALSE(is_utf8("\xE2\x82"));              // Ends too early.
-  EXPECT_FALSE(is_utf8("\xC0\xAF"));              // Longer than needed.
-  EXPECT_FALSE(is_utf8("\xED\xA0\x80"));          // Half of a pair of UTF-16.
-  EXPECT_FALSE(is_utf8("\xF5\x80\x80\x80"));      // Past the last one.
+  EXPECT_FALSE(is_utf8("\x80"));              // Begins in the middle.
+  EXPECT_FALSE(is_utf8("\xE2\x82"));          // Ends too early.
+  EXPECT_FALSE(is_utf8("\xC0\xAF"));          // Longer than needed.
+  EXPECT_FALSE(is_utf8("\xED\xA0\x80"));      // Half of a pair of UTF-16.
+  EXPECT_FALSE(is_utf8("\xF5\x80\x80\x80"));  // Past the last one.
   EXPECT_FALSE(is_utf8(std::string_view("\0", 1)));
 }
 

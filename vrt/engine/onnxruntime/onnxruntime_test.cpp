@@ -20,6 +20,8 @@
 #include "vrt/base/testing/location.h"
 #include "vrt/engine/backend_context.h"
 #include "vrt/engine/engine.h"
+#include "vrt/engine/engine_build.h"
+#include "vrt/engine/engine_state.h"
 #include "vrt/engine/onnxruntime/testing/onnx_file.h"
 #include "vrt/engine/testing/fake_world.h"
 
@@ -44,10 +46,20 @@ const std::filesystem::path kCenterFace = testing::location("VRT_TEST_CENTERFACE
 
 EngineOptions on_onnxruntime(EngineOptions options = {}) {
   options.backend = "onnxruntime";
+  options.use_cache = false;
   return options;
 }
 
-Engine open_centerface(const EngineOptions& options) { return Engine::open(kCenterFace, Device::cpu(), options); }
+/// The module on a file as it is: Engine::open would write shapes into it first, and say itself what it cannot read.
+Engine open_as_it_is(const std::filesystem::path& file, const EngineOptions& options = {}) {
+  const auto context = detail::open_backend("onnxruntime");
+  const detail::BuildRequest request{file, file, Device::cpu(), &options, false, {}};
+  detail::EngineHandle handle = detail::build_engine(*context, request);
+  return detail::EngineMaker::make(
+      std::make_shared<detail::EngineState>(context, file, options.batch, std::move(handle)));
+}
+
+Engine open_centerface(const EngineOptions& options = {}) { return open_as_it_is(kCenterFace, options); }
 
 void fill_with_pattern(const Session& session, std::size_t offset = 0) {
   const auto input = session.input(0).as<float>();
@@ -89,11 +101,11 @@ TEST(OnnxRuntimeTest, IsListedWithVersionAndPlace) {
 }
 
 TEST(OnnxRuntimeTest, CenterFaceGivesWhatOpenVinoGives) {
-  const Engine engine = open_centerface(on_onnxruntime());
+  const Engine engine = open_centerface();
   ASSERT_EQ(engine.inputs().size(), 1U);  // Its initialisers, listed among the inputs, are none.
   EXPECT_EQ(engine.inputs()[0].name, "input.1");
   EXPECT_EQ(engine.inputs()[0].shape, Shape({10, 3, 32, 32}));
-  const Engine other = open_centerface({.backend = "openvino"});
+  const Engine other = Engine::open(kCenterFace, Device::cpu(), {.backend = "openvino"});
   ASSERT_EQ(engine.outputs().size(), other.outputs().size());
   for (std::size_t i = 0; i < engine.outputs().size(); ++i) {
     EXPECT_EQ(engine.outputs()[i].name, other.outputs()[i].name);
@@ -105,18 +117,43 @@ TEST(OnnxRuntimeTest, CenterFaceGivesWhatOpenVinoGives) {
   EXPECT_THAT(found, ::testing::Pointwise(::testing::FloatNear(1e-4F), expected));
 }
 
+TEST(OnnxRuntimeTest, ThroughEngineOpenItTakesOtherShapesThanTheFileDeclares) {
+  const EngineOptions options{.input_shapes = {{"", {1, 3, 64, 96}}}};
+  const Engine engine = Engine::open(kCenterFace, Device::cpu(), on_onnxruntime(options));
+  EXPECT_EQ(engine.backend_name(), "onnxruntime");
+  EXPECT_EQ(engine.inputs()[0].shape, Shape({1, 3, 64, 96}));
+  EXPECT_EQ(engine.outputs()[3].shape, Shape({1, 10, 16, 24}));
+  EngineOptions others = options;
+  others.backend = "openvino";
+  const std::vector<float> expected = centerface_outputs(Engine::open(kCenterFace, Device::cpu(), others));
+  EXPECT_THAT(centerface_outputs(engine), ::testing::Pointwise(::testing::FloatNear(1e-4F), expected));
+}
+
+TEST(OnnxRuntimeTest, TheNextStartTakesThePreparedModelAndGivesTheSameBits) {
+  const testing::ScopedFolder folder;
+  const ScopedVariable place("VRT_CACHE", folder.path().string());
+  const ScopedVariable on("VRT_ENGINE_CACHE", "on");
+  EngineOptions options = on_onnxruntime({.input_shapes = {{"", {1, 3, 64, 96}}}});
+  options.use_cache = true;
+  const testing::ScopedLog log;
+  const std::vector<float> first = centerface_outputs(Engine::open(kCenterFace, Device::cpu(), options));
+  EXPECT_THAT(log.lines(), Not(Contains(HasSubstr("loaded from cache entry"))));
+  EXPECT_EQ(centerface_outputs(Engine::open(kCenterFace, Device::cpu(), options)), first);
+  EXPECT_THAT(log.lines(), Contains(HasSubstr("loaded from cache entry")));
+}
+
 TEST(OnnxRuntimeTest, EqualInputsGiveEqualBitsInEverySession) {
-  const Engine engine = open_centerface(on_onnxruntime());
+  const Engine engine = open_centerface();
   const std::vector<float> first = centerface_outputs(engine);
   EXPECT_NE(centerface_outputs(engine, 1), first);
   EXPECT_EQ(centerface_outputs(engine), first);
-  EXPECT_EQ(centerface_outputs(open_centerface(on_onnxruntime())), first);
+  EXPECT_EQ(centerface_outputs(open_centerface()), first);
 }
 
 TEST(OnnxRuntimeTest, FourSessionsRunAtOnceUnderEitherHint) {
-  const std::vector<float> expected = centerface_outputs(open_centerface(on_onnxruntime()));
+  const std::vector<float> expected = centerface_outputs(open_centerface());
   for (const PerformanceHint hint : {PerformanceHint::kLatency, PerformanceHint::kThroughput}) {
-    const Engine engine = open_centerface(on_onnxruntime({.hint = hint, .concurrent_sessions = 4, .threads = 2}));
+    const Engine engine = open_centerface({.hint = hint, .concurrent_sessions = 4, .threads = 2});
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i) {
       threads.emplace_back([&] {
@@ -137,7 +174,7 @@ TEST(OnnxRuntimeTest, AnEngineOutlivesItsHandleAndItsFile) {
   const std::filesystem::path copy = folder.path() / "copy.onnx";
   std::filesystem::copy_file(kCenterFace, copy);
   const auto open_and_forget = [&] {
-    const Engine engine = Engine::open(copy, Device::cpu(), on_onnxruntime());
+    const Engine engine = open_as_it_is(copy);
     std::filesystem::remove(copy);
     EXPECT_FALSE(engine.details().layers.empty());
     return Session(engine, stream);
@@ -148,10 +185,10 @@ TEST(OnnxRuntimeTest, AnEngineOutlivesItsHandleAndItsFile) {
 }
 
 TEST(OnnxRuntimeTest, EveryOptimizationLevelComputesTheSame) {
-  const std::vector<float> expected = centerface_outputs(open_centerface(on_onnxruntime()));
+  const std::vector<float> expected = centerface_outputs(open_centerface());
   std::size_t layers_before = SIZE_MAX;
   for (const std::int32_t level : {0, 1, 2, 5}) {
-    EngineOptions options = on_onnxruntime();
+    EngineOptions options;
     options.optimization_level = level;
     const Engine engine = open_centerface(options);
     EXPECT_THAT(centerface_outputs(engine), ::testing::Pointwise(::testing::FloatNear(1e-4F), expected)) << level;
@@ -162,7 +199,7 @@ TEST(OnnxRuntimeTest, EveryOptimizationLevelComputesTheSame) {
 }
 
 TEST(OnnxRuntimeTest, TellsItsLayersAndWhatTheyComputeIn) {
-  const EngineDetails details = open_centerface(on_onnxruntime()).details();
+  const EngineDetails details = open_centerface().details();
   EXPECT_GT(details.layers.size(), 50U);
   EXPECT_THAT(details.layers, Each(Field(&EngineLayer::precision, "float32")));
   EXPECT_THAT(details.layers, Contains(Field(&EngineLayer::type, HasSubstr("Conv"))));
@@ -170,8 +207,7 @@ TEST(OnnxRuntimeTest, TellsItsLayersAndWhatTheyComputeIn) {
 
 TEST(OnnxRuntimeTest, ShapesThatTheFileHasNotAreRefused) {
   const auto refusal = [](const std::string& name, const Shape& shape) {
-    const Error error =
-        error_of([&] { static_cast<void>(open_centerface(on_onnxruntime({.input_shapes = {{name, shape}}}))); });
+    const Error error = error_of([&] { static_cast<void>(open_centerface({.input_shapes = {{name, shape}}})); });
     EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
     return std::string(error.what());
   };
@@ -179,12 +215,11 @@ TEST(OnnxRuntimeTest, ShapesThatTheFileHasNotAreRefused) {
   EXPECT_THAT(refusal("input.1", {1, 3, 64, 64}),
               AllOf(HasSubstr("'input.1' is [10,3,32,32]"), HasSubstr("[1,3,64,64]")));
   EXPECT_THAT(refusal("", {3, 64, 64}), HasSubstr("[3,64,64]"));
-  EXPECT_EQ(open_centerface(on_onnxruntime({.input_shapes = {{"", {10, 3, 32, 32}}}})).inputs()[0].shape,
-            Shape({10, 3, 32, 32}));
+  EXPECT_EQ(open_centerface({.input_shapes = {{"", {10, 3, 32, 32}}}}).inputs()[0].shape, Shape({10, 3, 32, 32}));
 }
 
 TEST(OnnxRuntimeTest, Float16OnACpuIsRefused) {
-  EngineOptions options = on_onnxruntime();
+  EngineOptions options;
   options.precision = Precision::kFloat16;
   const Error error = error_of([&] { static_cast<void>(open_centerface(options)); });
   EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
@@ -194,7 +229,7 @@ TEST(OnnxRuntimeTest, Float16OnACpuIsRefused) {
 TEST(OnnxRuntimeTest, AStoppedBuildIsCancelled) {
   for (const int last : {1, 2}) {
     int calls = 0;
-    EngineOptions options = on_onnxruntime();
+    EngineOptions options;
     options.progress = [&](const BuildProgress& progress) {
       EXPECT_EQ(progress.step, calls);
       EXPECT_EQ(progress.steps, 2);
@@ -213,15 +248,14 @@ OnnxFile one_node(OnnxNode node, OnnxType type = OnnxType::kFloat) {
 class OnnxRuntimeFileTest : public ::testing::Test {
  protected:
   Engine open(const OnnxFile& file, const EngineOptions& options = {}) const {
-    return Engine::open(folder_.write("small.onnx", file.bytes()), Device::cpu(), on_onnxruntime(options));
+    return open_as_it_is(folder_.write("small.onnx", file.bytes()), options);
   }
   Error refusal_of(const OnnxFile& file, const EngineOptions& options = {}) const {
     return refusal_of("small.onnx", file.bytes(), options);
   }
   Error refusal_of(const std::string& name, std::string_view bytes, const EngineOptions& options = {}) const {
     const auto path = folder_.write(name, bytes);
-    const Error error =
-        error_of([&] { static_cast<void>(Engine::open(path, Device::cpu(), on_onnxruntime(options))); });
+    const Error error = error_of([&] { static_cast<void>(open_as_it_is(path, options)); });
     EXPECT_THAT(error.what(), AllOf(HasSubstr(path.string()), Not(HasSubstr("\n")), Not(HasSubstr(".cc")),
                                     Not(HasSubstr("onnxruntime_src")), Not(HasSubstr("ONNXRuntimeError"))));
     return error;
@@ -244,8 +278,8 @@ TEST_F(OnnxRuntimeFileTest, WhatIsNoModelIsCorrupt) {
 TEST_F(OnnxRuntimeFileTest, NothingIsPrinted) {
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
-  static_cast<void>(centerface_outputs(open_centerface(on_onnxruntime())));
-  static_cast<void>(open_centerface(on_onnxruntime()).details());
+  static_cast<void>(centerface_outputs(open_centerface()));
+  static_cast<void>(open_centerface().details());
   refusal_of("text.onnx", "hello world, not a model");
   refusal_of("noise.onnx", std::string("\x08\x07\x12\xff\xff\x01garbage", 13));
   refusal_of(one_node({"Frobnicate", {"x"}, {"y"}}));

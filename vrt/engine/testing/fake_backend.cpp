@@ -12,6 +12,8 @@
 //   steps N                     a build reports N steps of progress, and ends where it is told to
 //   step_milliseconds N         each step takes at least that long
 //   float16_only                it does not compile to float32
+// In a file of another kind the text stands between "fake-model:" and "fake-end".
+// As fake_plain it neither reshapes nor serialises.
 // Its serialised engines are "fake-engine", its version and the model's text in three parts, a line feed between.
 // The context fails where the variable VRT_FAKE_CONTEXT_STATUS holds a status. VRT_FAKE_VERSION replaces its version 1.2.3;
 // VRT_FAKE_UNSUPPORTED makes it refuse every device.
@@ -27,6 +29,7 @@
 #include <numeric>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -135,8 +138,13 @@ Model parse_model(const std::string& text) {
 }
 
 Model read_model(const char* path) {
+  constexpr std::string_view kBegin = "fake-model:";
   std::ifstream file(path);
-  return parse_model({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
+  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::size_t begin = text.find(kBegin);
+  if (begin == std::string::npos) return parse_model(text);
+  text.erase(0, begin + kBegin.size());
+  return parse_model(text.substr(0, text.find("fake-end")));
 }
 
 void apply_shapes(const VrtBackendEngineOptions& options, Model& model) {
@@ -422,7 +430,9 @@ constexpr VrtBackendTable make_table() {
   table.struct_bytes = kTableBytes;
   table.abi_version = kVersion;
   table.name = "fake";
+#if !defined(VRT_FAKE_PLAIN)
   table.capabilities = VRT_BACKEND_RESHAPES | VRT_BACKEND_SERIALIZES;
+#endif
   table.context_create = context_create;
   table.context_destroy = context_destroy;
   table.context_version = context_version;

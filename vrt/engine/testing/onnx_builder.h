@@ -36,7 +36,8 @@ class OnnxBuilder {
     return describe(*graph().add_output(), name, extents, type);
   }
 
-  onnx::Node& node(const std::string& type, const std::vector<std::string>& inputs, const std::vector<std::string>& outputs) {
+  onnx::Node& node(const std::string& type, const std::vector<std::string>& inputs,
+                   const std::vector<std::string>& outputs) {
     return add_node(graph(), type, inputs, outputs);
   }
 
