@@ -94,7 +94,8 @@ fuzz: setup ## Run each fuzzer for FUZZ_SECONDS=60
 	@tests/fuzz/run.sh build/fuzz $(FUZZ_SECONDS)
 
 .PHONY: soak
-soak: build ## Repeat the tests of everything that runs in threads, and fuzz; REPEATS=20
+soak: build ## 100,000 runs of a network, the tests of everything that runs in threads again and again, and fuzz; REPEATS=20
+	@VRT_ENGINE_CACHE=off build/release/bin/vrt_engine_test --gtest_also_run_disabled_tests --gtest_filter='*EngineSoak*'
 	@$(call run_tests,release,-L '^(device|engine|models|media|pipeline)$$' --repeat until-fail:$(REPEATS))
 	@$(call build,tsan)
 	@$(call run_tests,tsan,-L '^(device|engine|models|media|pipeline)$$' --repeat until-fail:$(REPEATS))

@@ -38,6 +38,7 @@ BenchmarkOptions options_of(const BenchArguments& arguments) {
           arguments.model);
   options.engine = checked_engine(arguments.engine);
   options.precision = precision_of(arguments.fp16);
+  options.largest_difference = largest_difference_of(arguments.max_difference);
   options.device = arguments.without_network ? Device::parse(arguments.device)
                                              : device_for_models(arguments.device, arguments.engine);
   if (!arguments.without_network) options.model = resolve_model(arguments.model);

@@ -20,6 +20,7 @@ struct RunArguments {
   std::string device = "auto";
   std::string engine = "auto";
   bool fp16 = false;
+  double max_difference = -1;  ///< Percent of an output's range; -1: the default.
   std::int64_t max_frames = 0;
   int verbosity = 0;  ///< 0 warnings, 1 information, 2 everything.
 };
@@ -31,6 +32,7 @@ struct BenchArguments {
   std::string device = "auto";
   std::string engine = "auto";
   bool fp16 = false;
+  double max_difference = -1;  ///< Percent of an output's range; -1: the default.
   std::int64_t frames = 300;
   std::int64_t warm_up = 50;
   bool without_network = false;

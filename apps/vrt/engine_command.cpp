@@ -119,7 +119,7 @@ EngineOptions options_of(const EngineBuildArguments& arguments) {
   options.precision = precision_of(arguments.fp16);
   for (const std::string& input : arguments.inputs) options.input_shapes.insert(read_input(input));
   options.batch = read_batch(arguments.batch);
-  if (arguments.max_difference >= 0) options.accuracy.largest_difference = arguments.max_difference / 100;
+  options.accuracy.largest_difference = largest_difference_of(arguments.max_difference);
   options.workspace_bytes = static_cast<std::uint64_t>(arguments.workspace_mb) << 20U;
   options.optimization_level = arguments.optimization_level;
   options.hardware_compatible = arguments.hardware_compatible;

@@ -40,8 +40,14 @@ void add_engine(CLI::App& command, std::string& engine) {
   command.add_option("--engine", engine, "auto, or a backend of `vrt doctor`")->capture_default_str();
 }
 
-void add_fp16(CLI::App& command, bool& fp16) {
+void add_max_difference(CLI::App& command, double& percent) {
+  command.add_option("--max-difference", percent, "How far from float32 an output may be, in percent of its range (2)")
+      ->check(CLI::Range(0.0, 100.0));
+}
+
+void add_fp16(CLI::App& command, bool& fp16, double& max_difference) {
   command.add_flag("--fp16", fp16, "Compute in float16 where that is accurate enough (docs/fp16.md)");
+  add_max_difference(command, max_difference);
 }
 
 CLI::Option* add_model(CLI::App& command, std::string& model) {
@@ -64,7 +70,7 @@ Command add_run(CLI::App& app, RunArguments& arguments) {
       ->capture_default_str();
   add_device(run, arguments.device);
   add_engine(run, arguments.engine);
-  add_fp16(run, arguments.fp16);
+  add_fp16(run, arguments.fp16, arguments.max_difference);
   run.add_option("--max-frames", arguments.max_frames, "Stop after so many frames")->check(refuse_other_than_count);
   run.add_flag("-v,--verbose", arguments.verbosity, "Say more on the standard error; twice for everything");
   run.footer(kExamples);
@@ -96,7 +102,7 @@ void add_bench_subject(CLI::App& bench, BenchArguments& arguments) {
   add_model(bench, arguments.model);
   add_device(bench, arguments.device);
   add_engine(bench, arguments.engine);
-  add_fp16(bench, arguments.fp16);
+  add_fp16(bench, arguments.fp16, arguments.max_difference);
 }
 
 Command add_bench(CLI::App& app, BenchArguments& arguments) {
@@ -167,7 +173,7 @@ Command add_engine_build(CLI::App& engine, EngineBuildArguments& arguments) {
       ->check(refuse_empty);
   add_device(build, arguments.device);
   add_engine(build, arguments.engine);
-  add_fp16(build, arguments.fp16);
+  add_fp16(build, arguments.fp16, arguments.max_difference);
   build
       .add_option("--input", arguments.inputs,
                   "A static shape for an input; without a name for the only one. May be repeated")
@@ -182,10 +188,6 @@ Command add_engine_build(CLI::App& engine, EngineBuildArguments& arguments) {
       .add_option("--samples", arguments.samples,
                   "Compare with float32 on eight frames of this video, picture or folder, not on noise")
       ->check(refuse_empty);
-  build
-      .add_option("--max-difference", arguments.max_difference,
-                  "How far from float32 an output may be, in percent of its range (2)")
-      ->check(CLI::Range(0.0, 100.0));
   build.add_option("--workspace-mb", arguments.workspace_mb, "Scratch memory that the backend may use")
       ->check(refuse_other_than_count);
   build.add_option("--optimization-level", arguments.optimization_level, "0 (fast build) to 5 (fast engine)")

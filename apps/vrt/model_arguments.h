@@ -25,6 +25,11 @@ void require_model_name_or_path(const std::string& model);
 /// What --fp16 asks for.
 [[nodiscard]] inline Precision precision_of(bool fp16) { return fp16 ? Precision::kFloat16 : Precision::kFloat32; }
 
+/// What --max-difference says, in percent; -1 (not given) is the default.
+[[nodiscard]] inline double largest_difference_of(double percent) {
+  return percent >= 0 ? percent / 100 : AccuracyOptions{}.largest_difference;
+}
+
 /// What --device names: "auto" is the first GPU that `engine` runs on, else the CPU. Throws as Device::parse.
 [[nodiscard]] Device device_for_models(const std::string& device, const std::string& engine);
 

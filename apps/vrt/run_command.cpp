@@ -16,6 +16,7 @@ RunOptions options_of(const RunArguments& arguments) {
   options.source = arguments.source;
   options.engine = checked_engine(arguments.engine);
   options.precision = precision_of(arguments.fp16);
+  options.largest_difference = largest_difference_of(arguments.max_difference);
   options.device = device_for_models(arguments.device, arguments.engine);
   options.model = resolve_model(arguments.model);
   options.score_threshold = arguments.threshold;

@@ -12,6 +12,10 @@ NAMES = (
     "preprocess, antialiased",
     "crops, bilinear",
     "crops, antialiased",
+    "matching of descriptors",
+    "keypoints and descriptors",
+    "depth maps",
+    "embeddings and classes",
     "candidate ranking",
     "suppression of boxes",
     "face decoding",
@@ -24,7 +28,7 @@ NAMES = (
     "clock of events",
     "network",
 )
-KERNELS = NAMES[:10]
+KERNELS = NAMES[:14]
 
 
 class SelfTestTest(ToolTest):

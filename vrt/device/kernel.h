@@ -1,7 +1,7 @@
 // Kernels: CUDA C, compiled for the device at hand, launched with arguments that the compiler checks.
 //
 //   // scale.cu, listed in vrt_add_kernels(): extern "C" __global__ void scale(const float* in, float* out, float k, int32_t n)
-//   #include "vrt/image/scale_cu.h"                                     // generated; declares vrt::kernels::scale_cu
+//   // vrt/image/scale_cu.h, which the build makes, declares vrt::kernels::scale_cu.
 //   using Scale = void(vrt::DeviceSpan<const float>, vrt::DeviceSpan<float>, float, std::int32_t);
 //   auto scale = vrt::KernelModule::load(stream.device(), vrt::kernels::scale_cu).get<Scale>("scale");
 //   scale.launch(stream, vrt::grid_1d(n), input, output, 2.0F, n);       // enqueued; a wrong argument does not compile

@@ -36,6 +36,7 @@ EngineOptions engine_options(const BenchmarkOptions& options) {
   EngineOptions engine;
   engine.backend = options.engine;
   engine.precision = options.precision;
+  engine.accuracy.largest_difference = options.largest_difference;
   return engine;
 }
 

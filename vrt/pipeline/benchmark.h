@@ -37,6 +37,7 @@ struct BenchmarkOptions {
   Device device;
   std::string engine = "auto";  ///< As EngineOptions::backend.
   Precision precision = Precision::kFloat32;
+  double largest_difference = AccuracyOptions{}.largest_difference;  ///< With kFloat16: as AccuracyOptions.
   std::int64_t warm_up = 50;
   std::int64_t frames = 300;
   bool graph = false;  ///< A frame's work is one launch of a captured graph. Made frames only: a graph holds addresses.

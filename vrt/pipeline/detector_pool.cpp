@@ -103,6 +103,7 @@ DetectorPool::Group DetectorPool::open(Size input) const {
   engine_options.hint = options_.lanes > 1 ? PerformanceHint::kThroughput : PerformanceHint::kLatency;
   engine_options.concurrent_sessions = static_cast<std::int32_t>(options_.lanes);
   engine_options.precision = options_.precision;
+  engine_options.accuracy.largest_difference = options_.largest_difference;
   if (options_.stop != nullptr)
     engine_options.progress = [stop = options_.stop](const BuildProgress&) { return !stop->load(); };
   Group group{input, CenterFace::open_engine(options_.model, options_.device, input, engine_options), {}};

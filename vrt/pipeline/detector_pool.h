@@ -81,6 +81,7 @@ struct DetectorPoolOptions {
   std::size_t lanes = 1;
   std::size_t slots_per_lane = 4;
   Precision precision = Precision::kFloat32;
+  double largest_difference = AccuracyOptions{}.largest_difference;  ///< With kFloat16: as AccuracyOptions.
   const std::atomic<bool>* stop = nullptr;  ///< Ends a network's compilation, which then throws kCancelled.
 };
 

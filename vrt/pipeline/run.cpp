@@ -57,6 +57,7 @@ class Run {
                layout_.lanes,
                layout_.slots_per_lane(),
                options.precision,
+               options.largest_difference,
                hooks.stop}),
         in_flight_(layout_.in_flight),
         done_(Layout::kQueued) {

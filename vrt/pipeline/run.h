@@ -30,6 +30,7 @@ struct RunOptions {
   Device device;
   std::string engine = "auto";  ///< As EngineOptions::backend.
   Precision precision = Precision::kFloat32;
+  double largest_difference = AccuracyOptions{}.largest_difference;  ///< With kFloat16: as AccuracyOptions.
   float score_threshold = 0.5F;
   std::filesystem::path save;   ///< Annotated video, picture or folder; empty: none.
   std::string json;             ///< Lines of JSON: a file, "-" for the standard output; empty: none.

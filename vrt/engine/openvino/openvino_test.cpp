@@ -412,6 +412,7 @@ TEST_F(OpenVinoFileTest, TellsItsLayersAndWhatTheyComputeIn) {
 TEST(OpenVinoTest, Float16IsComputedInOrRefused) {
   EngineOptions options{.input_shapes = {{"", {1, 3, 64, 64}}}};
   options.precision = Precision::kFloat16;
+  options.accuracy = {.samples = {}, .least_cosine = 0.9, .largest_difference = 1};  // Not what is tested here.
   try {
     const EngineDetails details = Engine::open(kCenterFace, Device::cpu(), options).details();
     EXPECT_THAT(details.layers, ::testing::Contains(::testing::Field(&EngineLayer::precision, "float16")));

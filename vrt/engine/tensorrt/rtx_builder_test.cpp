@@ -2,11 +2,13 @@
 // where its headers are found, run where its wheel is (docs/tensorrt.md).
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -15,6 +17,7 @@
 #include "vrt/base/testing/location.h"
 #include "vrt/base/testing/scoped.h"
 #include "vrt/engine/backend_support.h"
+#include "vrt/engine/model_preparation.h"
 #include "vrt/engine/tensorrt/builder.h"
 #include "vrt/engine/tensorrt/layer_text.h"
 #include "vrt/engine/tensorrt/log_relay.h"
@@ -265,6 +268,43 @@ TEST_F(RtxBuilderTest, TheModuleSaysWhatLoadingLacks) {
   EXPECT_TRUE(module.has_logged(1, "Engine generation completed"));
   module.table().context_destroy(context);
 }
+
+/// The test networks, as vrt hands them over: float32, and converted to float16.
+class RtxNetworksTest : public RtxBuilderTest,
+                        public ::testing::WithParamInterface<std::tuple<const char*, Precision>> {};
+
+TEST_P(RtxNetworksTest, Builds) {
+  const auto& [name, precision] = GetParam();
+  const bool is_centerface = std::string(name) == "centerface";
+  const std::filesystem::path networks = location("VRT_TEST_NETWORKS", VRT_TEST_NETWORKS);
+  EngineOptions asked;
+  asked.precision = precision;
+  if (is_centerface) asked.input_shapes = {{"", {1, 3, 480, 640}}};
+  if (std::string(name) == "dynamic_batch") asked.batch.largest = 4;
+  const std::string prepared = (folder_.path() / "prepared.onnx").string();
+  vrt::detail::prepare_model(is_centerface ? std::filesystem::path(kCenterFace) : networks / name / "model.onnx", asked,
+                             {}, prepared);
+  VrtBackendEngineOptions options = engine_options(prepared.c_str());
+  options.precision = static_cast<std::int32_t>(precision == Precision::kFloat16 ? DType::kFloat16 : DType::kFloat32);
+  options.batch_smallest = asked.batch.largest > 0 ? 1 : 0;
+  options.batch_typical = asked.batch.largest;
+  options.batch_largest = asked.batch.largest;
+  EXPECT_GT(build(options)->size(), 0U);
+  const std::vector<Layer> layers = parse_layers(log_);
+  const auto half =
+      std::count_if(layers.begin(), layers.end(), [](const Layer& l) { return l.precision == "float16"; });
+  EXPECT_EQ(half > 0, precision == Precision::kFloat16) << log_;
+}
+
+INSTANTIATE_TEST_SUITE_P(TestNetworks, RtxNetworksTest,
+                         ::testing::Combine(::testing::Values("attention", "centerface", "convolution", "dynamic_batch",
+                                                              "external_data", "float16_overflow", "grid_sample",
+                                                              "integer_outputs", "resize", "top_k"),
+                                            ::testing::Values(Precision::kFloat32, Precision::kFloat16)),
+                         [](const auto& instance) {
+                           const bool half = std::get<1>(instance.param) == Precision::kFloat16;
+                           return std::string(std::get<0>(instance.param)) + (half ? "_float16" : "_float32");
+                         });
 
 }  // namespace
 }  // namespace vrt::tensorrt

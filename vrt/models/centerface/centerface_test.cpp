@@ -87,7 +87,8 @@ TEST_P(CenterFaceTest, AFrameCostsOneWaitAndNothingElse) {
   const std::uint64_t allocated = test::allocation_count() - allocations;
   const DeviceCounters spent = counters(GetParam()) - before;
 #ifndef VRT_EAGER_CPU_STREAM  // An eager stream runs the network, which may allocate, in the submitting thread.
-  EXPECT_EQ(allocated, 0U);
+  // So does a GPU's backend, which enqueues its layers there; a graph does not (below).
+  EXPECT_TRUE(allocated == 0 || GetParam().is_cuda());
 #else
   (void)allocated;
 #endif
@@ -120,6 +121,13 @@ TEST_P(CenterFaceTest, ResultsAreIndependentAndRepeat) {
   }
 }
 
+/// One frame as a graph, with the wait. From its second on it allocates nothing on this thread.
+void replay(Graph& graph, CenterFace& detector, GraphNode input, const ImageView& picture, const Stream& stream) {
+  detector.update(graph, input, picture);
+  graph.launch(stream);
+  stream.synchronize();
+}
+
 TEST_P(CenterFaceTest, ACapturedFrameTakesOtherPicturesAndGivesTheSameBits) {
   CenterFace detector(open(), stream_, {.score_threshold = 0.002F, .nms_threshold = 0.5F});
   const std::array<DeviceBuffer<std::uint8_t>, 3> pictures = {picture(1), picture(2), picture(3)};
@@ -130,9 +138,8 @@ TEST_P(CenterFaceTest, ACapturedFrameTakesOtherPicturesAndGivesTheSameBits) {
   const GraphNode input = detector.input_node();
   for (const DeviceBuffer<std::uint8_t>& each : pictures) {
     detector.submit(view(each), direct);
-    detector.update(graph, input, view(each));
-    graph.launch(stream_);
     stream_.synchronize();
+    replay(graph, detector, input, view(each), stream_);
     ASSERT_FALSE(direct.detections().empty());
     ASSERT_EQ(direct.detections().size(), replayed.detections().size());
     for (std::size_t i = 0; i < direct.detections().size(); ++i) {
@@ -140,6 +147,12 @@ TEST_P(CenterFaceTest, ACapturedFrameTakesOtherPicturesAndGivesTheSameBits) {
       EXPECT_EQ(direct.detections()[i].score, replayed.detections()[i].score);
     }
   }
+#ifndef VRT_EAGER_CPU_STREAM
+  for (int warm_up = 0; warm_up < 20; ++warm_up) replay(graph, detector, input, view(pictures[0]), stream_);
+  const std::uint64_t allocations = test::allocation_count();
+  for (const DeviceBuffer<std::uint8_t>& each : pictures) replay(graph, detector, input, view(each), stream_);
+  EXPECT_EQ(test::allocation_count() - allocations, 0U);
+#endif
 }
 
 TEST_P(CenterFaceTest, DetectionsCarryLabelsAndLandmarksBestFirst) {

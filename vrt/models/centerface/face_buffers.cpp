@@ -1,7 +1,5 @@
 #include "vrt/models/centerface/face_buffers.h"
 
-#include <algorithm>
-
 namespace vrt {
 namespace {
 
@@ -21,9 +19,7 @@ FaceBuffers::FaceBuffers(const Stream& stream)
       scores_(device_, kFaces),
       landmarks_(device_, kPoints),
       detections_(kFaces),
-      keypoints_(kPoints) {
-  std::fill_n(counts_.data(), counts_.size(), 0);
-}
+      keypoints_(kPoints) {}
 
 FaceSpans FaceBuffers::device_spans() {
   return {device_counts_.span(), device_boxes_.span(), device_scores_.span(), device_landmarks_.span()};

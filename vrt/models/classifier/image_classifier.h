@@ -26,6 +26,7 @@ namespace vrt {
 /// (torchvision's transforms also leave out an eighth of the shorter side.)
 [[nodiscard]] VRT_API PreprocessOptions imagenet_preprocessing();
 
+/// How pictures are prepared and how classes are named and ranked.
 struct ImageClassifierOptions {
   PreprocessOptions preprocessing =
       imagenet_preprocessing();  ///< Its target is the network's input, whatever it says here.
@@ -50,7 +51,7 @@ class VRT_API ImageClassifierResult {
   ImageClassifierResult& operator=(ImageClassifierResult&&) noexcept;
 
   /// At most top_k, the best first, the lower id first among equals; values that are not finite are left out. Host only, valid until the next
-  /// submit into this result. The first call after a wait assembles the view, without allocating.
+  /// submit into this result. Each call assembles the view, without allocating.
   [[nodiscard]] std::span<const Classification> classes() const;
 
  private:

@@ -41,21 +41,16 @@ void DetectionBuffers::enqueue_read_back(const Stream& stream) {
   read_back(stream, scores_.span(), host_scores_.span());
   read_back(stream, classes_.span(), host_classes_.span());
   if (points_ != 0) read_back(stream, keypoints_.span(), host_keypoints_.span());
-  assembled_ = false;
 }
 
 std::span<const Detection> DetectionBuffers::detections() {
-  if (!assembled_) assemble();
-  return std::span<const Detection>(detections_).first(count_);
-}
-
-void DetectionBuffers::assemble() {
-  count_ = found_count();
-  for (std::size_t i = 0; i < count_ * points_; ++i) {
+  // On each call: a replayed graph writes new results without any call that could be noticed here.
+  const std::size_t count = found_count();
+  for (std::size_t i = 0; i < count * points_; ++i) {
     const float* point = host_keypoints_.data() + i * kPointValues;
     views_[i] = {point[0], point[1], point[2]};
   }
-  for (std::size_t i = 0; i < count_; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const kernels::float4& box = host_boxes_[i];
     detections_[i] = {.box = {box.x, box.y, box.z, box.w},
                       .score = host_scores_[i],
@@ -63,7 +58,7 @@ void DetectionBuffers::assemble() {
                       .label = (*names_)[host_classes_[i]],
                       .keypoints = std::span(views_).subspan(i * points_, points_)};
   }
-  assembled_ = true;
+  return std::span<const Detection>(detections_).first(count);
 }
 
 }  // namespace vrt

@@ -43,8 +43,6 @@ class DetectionBuffers {
   [[nodiscard]] std::size_t found_count() const noexcept { return static_cast<std::size_t>(host_counts_[kFound]); }
 
  private:
-  void assemble();
-
   Device device_;
   std::size_t points_;
   std::shared_ptr<const ClassNames> names_;
@@ -59,9 +57,7 @@ class DetectionBuffers {
   PinnedBuffer<float> host_scores_;
   PinnedBuffer<std::int32_t> host_classes_;
   PinnedBuffer<float> host_keypoints_;
-  // The host's view, assembled on the first look. Both vectors are as long as they can get.
-  bool assembled_ = true;
-  std::size_t count_ = 0;
+  // The host's view, assembled by each look. Both vectors are as long as they can get.
   std::vector<Detection> detections_;
   std::vector<Keypoint> views_;
 };

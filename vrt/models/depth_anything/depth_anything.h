@@ -28,6 +28,7 @@ enum class DepthKind : std::int32_t {
   kRelative,  ///< Inverse depth up to a factor and an offset: greater is nearer.
 };
 
+/// What a depth result holds.
 struct DepthResultOptions {
   Size size = {};          ///< Of the map, e.g. the picture's; empty: the network's own.
   bool read_back = false;  ///< Whether each submit copies the map, and the picture if there is one, to the host.
@@ -107,9 +108,11 @@ extern template class BasicDepthAnything<DepthKind::kRelative>;
 
 /// For the metric checkpoints.
 using DepthAnything = BasicDepthAnything<DepthKind::kMetric>;
+/// Depth in metres.
 using DepthResult = BasicDepthResult<DepthKind::kMetric>;
 /// For all others.
 using RelativeDepthAnything = BasicDepthAnything<DepthKind::kRelative>;
+/// Inverse depth without a unit.
 using RelativeDepthResult = BasicDepthResult<DepthKind::kRelative>;
 
 }  // namespace vrt

@@ -25,10 +25,12 @@
 
 namespace vrt {
 
+/// How many boxes OsNet takes.
 struct OsNetOptions {
   std::int32_t max_boxes = 64;  ///< Of a picture; in [1, OsNet::kMaxBoxes].
 };
 
+/// What a result of embeddings holds.
 struct EmbeddingResultOptions {
   bool read_back = false;  ///< Whether each submit copies the embeddings to the host, not only their number.
 };

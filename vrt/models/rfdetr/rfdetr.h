@@ -49,8 +49,8 @@ class VRT_API RfDetrResult {
   RfDetrResult& operator=(RfDetrResult&&) noexcept;
 
   /// Best score first, the lower query and then the lower class first among equals; boxes in source pixels, clipped to the
-  /// picture; class ids are columns of the logits. Host only, valid until the next submit into this result. The first call after
-  /// a wait assembles the views, without allocating.
+  /// picture; class ids are columns of the logits. Host only, valid until the next submit into this result. Each call
+  /// assembles the views, without allocating.
   [[nodiscard]] std::span<const Detection> detections() const;
   /// How many pairs of a query and a class passed the threshold. Host only, as `detections`.
   [[nodiscard]] std::int32_t candidate_count() const;

@@ -28,14 +28,13 @@ void FeatureBuffers::enqueue_read_back(const Stream& stream) {
   read_back(stream, device_counts_.span(), counts_.span());
   read_back(stream, device_keypoints_.span(), keypoints_.span());
   if (descriptors_.size() > 0) read_back(stream, device_descriptors_.span(), descriptors_.span());
-  assembled_ = false;
 }
 
 std::span<const Keypoint> FeatureBuffers::keypoints() {
-  for (std::size_t i = 0; i < count() && !assembled_; ++i) {
+  // On each call: a replayed graph writes new results without any call that could be noticed here.
+  for (std::size_t i = 0; i < count(); ++i) {
     points_[i] = {keypoints_[3 * i], keypoints_[3 * i + 1], keypoints_[3 * i + 2]};
   }
-  assembled_ = true;
   return std::span<const Keypoint>(points_).first(count());
 }
 

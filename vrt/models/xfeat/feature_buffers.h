@@ -43,8 +43,7 @@ class FeatureBuffers {
   PinnedBuffer<std::int32_t> counts_;
   PinnedBuffer<float> keypoints_;
   PinnedBuffer<float> descriptors_;  // With read_back.
-  bool assembled_ = true;
-  std::vector<Keypoint> points_;  // As long as it can get.
+  std::vector<Keypoint> points_;     // As long as it can get.
 };
 
 }  // namespace vrt

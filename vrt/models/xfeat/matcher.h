@@ -31,6 +31,7 @@ enum class MatchPrecision : std::int32_t {
              ///< differ by up to 1e-3, and in the last bits between devices.
 };
 
+/// What counts as a match, and how it is computed.
 struct MatcherOptions {
   float min_similarity = 0.82F;         ///< Cosine of the angle between two descriptors; in [-1, 1].
   std::int32_t max_descriptors = 4096;  ///< Of a set; in [1, Matcher::kMaxDescriptors].
@@ -52,6 +53,7 @@ struct DeviceMatches {
   DeviceSpan<const std::int32_t> count;
 };
 
+/// What a result of matches holds.
 struct MatchResultOptions {
   bool read_back = false;  ///< Whether each submit copies the matches to the host, not only their number.
 };
@@ -66,7 +68,7 @@ class VRT_API MatchResult {
 
   /// How many there are. Host only; 0 before the first submit.
   [[nodiscard]] std::int32_t count() const;
-  /// In the order of their first index. Host only, valid until the next submit into this result; the first call after a wait assembles
+  /// In the order of their first index. Host only, valid until the next submit into this result; each call assembles
   /// them, without allocating. Throws kInvalidArgument if the result was allocated without read_back.
   [[nodiscard]] std::span<const Match> matches() const;
   [[nodiscard]] DeviceMatches device_matches() const;

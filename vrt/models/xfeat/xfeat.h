@@ -31,6 +31,7 @@ struct XFeatOptions {
   std::int32_t max_keypoints = 4096;  ///< The best by score stay; in [1, XFeat::kMaxKeypoints].
 };
 
+/// What a result of features holds.
 struct FeatureResultOptions {
   bool read_back = false;  ///< Whether each submit copies the descriptors to the host as well (1 MB for 4096).
 };
@@ -45,7 +46,7 @@ class VRT_API XFeatResult {
 
   /// Best score first, the upper left one first among equals. Source pixels ((0, 0) is the outer corner of the first one, so the centre
   /// of a pixel of the network's input is at half numbers; XFeat's own code counts from the first pixel's centre). `confidence` is the
-  /// score: heatmap times reliability. Host only, valid until the next submit into this result; the first call after a wait assembles
+  /// score: heatmap times reliability. Host only, valid until the next submit into this result; each call assembles
   /// them, without allocating.
   [[nodiscard]] std::span<const Keypoint> keypoints() const;
   /// How many pixels were keypoints before the best were taken. Host only.

@@ -26,6 +26,7 @@
 
 namespace vrt {
 
+/// What a network finds besides boxes and classes: nothing, masks, keypoints.
 enum class YoloTask : std::int32_t { kDetect, kSegment, kPose };
 
 /// How a network's objects lie in its output.
@@ -56,7 +57,7 @@ class VRT_API YoloResult {
   YoloResult& operator=(YoloResult&&) noexcept;
 
   /// At most `max_detections`, best score first; boxes and keypoints in source pixels, clipped to the picture. Host only, valid
-  /// until the next submit into this result. The first call after a wait assembles the views, without allocating.
+  /// until the next submit into this result. Each call assembles the views, without allocating.
   [[nodiscard]] std::span<const Detection> detections() const;
   /// How many cells passed the threshold. Host only, as `detections`.
   [[nodiscard]] std::int32_t candidate_count() const;

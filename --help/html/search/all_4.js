@@ -1,0 +1,27 @@
+var searchData=
+[
+  ['elapsed_0',['elapsed',['../namespacevrt.html#a66b59fe191e04835d93c484d4e6a41b7',1,'vrt']]],
+  ['element_5fcount_1',['element_count',['../classvrt_1_1Shape.html#a375cb65cc093f62403c6da445e76efc5',1,'vrt::Shape']]],
+  ['embeddingresult_2',['EmbeddingResult',['../classvrt_1_1EmbeddingResult.html',1,'vrt']]],
+  ['embeddingresultoptions_3',['EmbeddingResultOptions',['../structvrt_1_1EmbeddingResultOptions.html',1,'vrt']]],
+  ['embeddings_4',['embeddings',['../classvrt_1_1EmbeddingResult.html#a5d762eddfeb54ccc8efba5cffffa3718',1,'vrt::EmbeddingResult']]],
+  ['engine_5',['engine',['../structvrt_1_1RunOptions.html#a4dd8d301c7dee9eac907c2abd53693aa',1,'vrt::RunOptions']]],
+  ['engine_6',['Engine',['../classvrt_1_1Engine.html',1,'vrt']]],
+  ['engine_2eh_7',['engine.h',['../engine_8h.html',1,'']]],
+  ['engine_5fcreate_8',['engine_create',['../structVrtBackendTable.html#a179d65247affdee74213132b229d070d',1,'VrtBackendTable']]],
+  ['engine_5fdescribe_9',['engine_describe',['../structVrtBackendTable.html#a5c8f53f8a80d72da6aafb508a7a0776d',1,'VrtBackendTable']]],
+  ['engine_5fload_10',['engine_load',['../structVrtBackendTable.html#af73e62cb7d6b4c5a71fa22fbf793cbf9',1,'VrtBackendTable']]],
+  ['engine_5fserialize_11',['engine_serialize',['../structVrtBackendTable.html#ae409a5ae2dbac30695b715b9ab992477',1,'VrtBackendTable']]],
+  ['enginedetails_12',['EngineDetails',['../structvrt_1_1EngineDetails.html',1,'vrt']]],
+  ['enginelayer_13',['EngineLayer',['../structvrt_1_1EngineLayer.html',1,'vrt']]],
+  ['engineoptions_14',['EngineOptions',['../structvrt_1_1EngineOptions.html',1,'vrt']]],
+  ['enlargement_5ffor_15',['enlargement_for',['../classvrt_1_1Canvas.html#af200111fe4f2c9781e0ad9b1e573ca2f',1,'vrt::Canvas']]],
+  ['enqueue_5fhost_16',['enqueue_host',['../classvrt_1_1Stream.html#abc66a623d112b0095ccccb17f2150563',1,'vrt::Stream']]],
+  ['error_17',['Error',['../classvrt_1_1Error.html#ad5b38db8c8bfe247932c7fae3d676ccf',1,'vrt::Error::Error()'],['../classvrt_1_1Error.html',1,'vrt::Error']]],
+  ['error_2eh_18',['error.h',['../error_8h.html',1,'']]],
+  ['errorcode_19',['ErrorCode',['../namespacevrt.html#adf870a27dade7a8a13ad5906c70bc293',1,'vrt']]],
+  ['event_20',['Event',['../classvrt_1_1Event.html',1,'vrt']]],
+  ['event_2eh_21',['event.h',['../event_8h.html',1,'']]],
+  ['export_2eh_22',['export.h',['../export_8h.html',1,'']]],
+  ['extra_23',['extra',['../structvrt_1_1CompileOptions.html#a99d112e7828adc652ba26d3a479140a0',1,'vrt::CompileOptions']]]
+];

@@ -1,0 +1,19 @@
+var searchData=
+[
+  ['depthmapview_0',['DepthMapView',['../structvrt_1_1DepthMapView.html',1,'vrt']]],
+  ['depthresultoptions_1',['DepthResultOptions',['../structvrt_1_1DepthResultOptions.html',1,'vrt']]],
+  ['descriptorset_2',['DescriptorSet',['../structvrt_1_1DescriptorSet.html',1,'vrt']]],
+  ['detection_3',['Detection',['../structvrt_1_1Detection.html',1,'vrt']]],
+  ['device_4',['Device',['../classvrt_1_1Device.html',1,'vrt']]],
+  ['devicebuffer_5',['DeviceBuffer',['../classvrt_1_1DeviceBuffer.html',1,'vrt']]],
+  ['devicecounters_6',['DeviceCounters',['../structvrt_1_1DeviceCounters.html',1,'vrt']]],
+  ['devicedepthmapview_7',['DeviceDepthMapView',['../structvrt_1_1DeviceDepthMapView.html',1,'vrt']]],
+  ['deviceinfo_8',['DeviceInfo',['../structvrt_1_1DeviceInfo.html',1,'vrt']]],
+  ['devicemaskview_9',['DeviceMaskView',['../structvrt_1_1DeviceMaskView.html',1,'vrt']]],
+  ['devicematches_10',['DeviceMatches',['../structvrt_1_1DeviceMatches.html',1,'vrt']]],
+  ['devicerelativedepthmapview_11',['DeviceRelativeDepthMapView',['../structvrt_1_1DeviceRelativeDepthMapView.html',1,'vrt']]],
+  ['distortion_12',['Distortion',['../structvrt_1_1Distortion.html',1,'vrt']]],
+  ['distribution_13',['Distribution',['../structvrt_1_1Distribution.html',1,'vrt']]],
+  ['dlpacktensor_14',['DlpackTensor',['../classvrt_1_1DlpackTensor.html',1,'vrt']]],
+  ['durationhistogram_15',['DurationHistogram',['../classvrt_1_1DurationHistogram.html',1,'vrt']]]
+];

@@ -1,0 +1,19 @@
+var searchData=
+[
+  ['region_0',['Region',['../structvrt_1_1Region.html',1,'vrt']]],
+  ['relativedepthmapview_1',['RelativeDepthMapView',['../structvrt_1_1RelativeDepthMapView.html',1,'vrt']]],
+  ['resizemapping_2',['ResizeMapping',['../structvrt_1_1ResizeMapping.html',1,'vrt']]],
+  ['rfdetr_3',['RfDetr',['../classvrt_1_1RfDetr.html',1,'vrt']]],
+  ['rfdetrkeypoints_4',['RfDetrKeypoints',['../classvrt_1_1RfDetrKeypoints.html',1,'vrt']]],
+  ['rfdetrkeypointsresult_5',['RfDetrKeypointsResult',['../classvrt_1_1RfDetrKeypointsResult.html',1,'vrt']]],
+  ['rfdetroptions_6',['RfDetrOptions',['../structvrt_1_1RfDetrOptions.html',1,'vrt']]],
+  ['rfdetrresult_7',['RfDetrResult',['../classvrt_1_1RfDetrResult.html',1,'vrt']]],
+  ['rfdetrseg_8',['RfDetrSeg',['../classvrt_1_1RfDetrSeg.html',1,'vrt']]],
+  ['rfdetrsegresult_9',['RfDetrSegResult',['../classvrt_1_1RfDetrSegResult.html',1,'vrt']]],
+  ['rfdetrsegresultoptions_10',['RfDetrSegResultOptions',['../structvrt_1_1RfDetrSegResultOptions.html',1,'vrt']]],
+  ['rotation_11',['Rotation',['../structvrt_1_1Rotation.html',1,'vrt']]],
+  ['runhooks_12',['RunHooks',['../structvrt_1_1RunHooks.html',1,'vrt']]],
+  ['runoptions_13',['RunOptions',['../structvrt_1_1RunOptions.html',1,'vrt']]],
+  ['runprogress_14',['RunProgress',['../structvrt_1_1RunProgress.html',1,'vrt']]],
+  ['runreport_15',['RunReport',['../structvrt_1_1RunReport.html',1,'vrt']]]
+];

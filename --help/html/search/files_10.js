@@ -1,0 +1,4 @@
+var searchData=
+[
+  ['xfeat_2eh_0',['xfeat.h',['../xfeat_8h.html',1,'']]]
+];

@@ -1,0 +1,4 @@
+var searchData=
+[
+  ['kernel_2eh_0',['kernel.h',['../kernel_8h.html',1,'']]]
+];

@@ -1,0 +1,24 @@
+var searchData=
+[
+  ['cache_5ffolder_0',['cache_folder',['../namespacevrt.html#af1a800cc32f446b039a6f775e7c8183e',1,'vrt']]],
+  ['cache_5flimit_5fbytes_1',['cache_limit_bytes',['../namespacevrt.html#a5265d8c54359a1e26c9f1913b9aa9fb9',1,'vrt']]],
+  ['cache_5froot_2',['cache_root',['../namespacevrt.html#a25259831e66830a8df71b6af7081063f',1,'vrt']]],
+  ['candidate_5fcount_3',['candidate_count',['../classvrt_1_1RfDetrResult.html#a6265a7bae1f875d482b8e674f30aa38a',1,'vrt::RfDetrResult::candidate_count()'],['../classvrt_1_1CenterFaceResult.html#aff2aff8efcf61be7045f0f3e0954f7b6',1,'vrt::CenterFaceResult::candidate_count()'],['../classvrt_1_1YoloResult.html#ac8846645a04147484cbced2c9a12af5a',1,'vrt::YoloResult::candidate_count()'],['../classvrt_1_1XFeatResult.html#ad778597e70351cfbf3249e66d4ea262d',1,'vrt::XFeatResult::candidate_count()']]],
+  ['capture_4',['capture',['../classvrt_1_1Graph.html#a0e4aa17cf8697d7ca108110aea5ed610',1,'vrt::Graph']]],
+  ['cause_5',['cause',['../classvrt_1_1Error.html#acf59bb6c7c8218e7f9492effe59feb18',1,'vrt::Error']]],
+  ['centerface_6',['CenterFace',['../classvrt_1_1CenterFace.html#aee550b10ce99cc68eb20636fae6b8392',1,'vrt::CenterFace']]],
+  ['channels_7',['channels',['../classvrt_1_1OsNet.html#a6c085c55e99f3588e46b8b33a25251c3',1,'vrt::OsNet']]],
+  ['classes_8',['classes',['../classvrt_1_1ImageClassifierResult.html#ab5845fa671d32704b6a36dc79364f1ad',1,'vrt::ImageClassifierResult']]],
+  ['coco80_9',['coco80',['../classvrt_1_1ClassNames.html#a279efbf17d631fbf151c16c3b1f2c921',1,'vrt::ClassNames']]],
+  ['coco91_10',['coco91',['../classvrt_1_1ClassNames.html#a56b571e67ff6cadd57ba6971b8b9cc07',1,'vrt::ClassNames']]],
+  ['coco_5frle_5ftext_11',['coco_rle_text',['../namespacevrt.html#ab61804c59ae9ebdc1a4d21be7aec4dd8',1,'vrt']]],
+  ['coco_5frun_5flengths_12',['coco_run_lengths',['../namespacevrt.html#a75beffee82aad08545790ad4e96c4065',1,'vrt']]],
+  ['code_13',['code',['../classvrt_1_1Error.html#a0e34b64f37091bd948adc1171db5e6a0',1,'vrt::Error']]],
+  ['commit_14',['commit',['../classvrt_1_1AtomicFile.html#a3a2e35f55aa41b11ab118c9b4ed89929',1,'vrt::AtomicFile']]],
+  ['compile_15',['compile',['../classvrt_1_1KernelModule.html#a44a63bbc47563abed75f9f03cbc4b267',1,'vrt::KernelModule']]],
+  ['compose_16',['compose',['../namespacevrt.html#a944ba104a324f2eadce1724da1bcdd1d',1,'vrt']]],
+  ['copy_17',['copy',['../namespacevrt.html#ab5a24f066ed99835c8f99bb9c3413ca2',1,'vrt']]],
+  ['count_18',['count',['../classvrt_1_1MatchResult.html#a2a7b7ab99b10f14408588720709a9d8d',1,'vrt::MatchResult::count()'],['../classvrt_1_1EmbeddingResult.html#abea93a21ab25c8a2dbe8d0f87a963dde',1,'vrt::EmbeddingResult::count()']]],
+  ['count_5fset_19',['count_set',['../namespacevrt.html#a5501400fd610215f9a594e16477f7c2b',1,'vrt']]],
+  ['counters_20',['counters',['../namespacevrt.html#a04353c1bf60acabb0a9764f4fdc08b56',1,'vrt']]]
+];

@@ -1,0 +1,21 @@
+var searchData=
+[
+  ['data_0',['data',['../classvrt_1_1DlpackTensor.html#a4ab480a7d4798d67f1081e1aed50f1dc',1,'vrt::DlpackTensor']]],
+  ['depth_5fat_1',['depth_at',['../namespacevrt.html#a06fa2b0758ede3da107e430f5249b6d4',1,'vrt']]],
+  ['describe_2',['describe',['../namespacevrt.html#ab730eb42209dcc9e7cc9edd6c211c755',1,'vrt']]],
+  ['descriptors_3',['descriptors',['../classvrt_1_1XFeatResult.html#a70bda4adbd1820ca22633423eee27abf',1,'vrt::XFeatResult']]],
+  ['details_4',['details',['../classvrt_1_1Engine.html#ac1ab4b8ceb7ff0f602a538ae67577a54',1,'vrt::Engine']]],
+  ['detections_5',['detections',['../classvrt_1_1CenterFaceResult.html#af47979cf39b335cd6ac823fbca04714f',1,'vrt::CenterFaceResult::detections()'],['../classvrt_1_1RfDetrResult.html#af34998cdd1a8171c6823533e1a39219b',1,'vrt::RfDetrResult::detections()'],['../classvrt_1_1RfDetrKeypointsResult.html#a14fd0d819ec5037208bc838065addc06',1,'vrt::RfDetrKeypointsResult::detections()'],['../classvrt_1_1RfDetrSegResult.html#a1ebe365771aa9764311669749721b988',1,'vrt::RfDetrSegResult::detections()'],['../classvrt_1_1YoloResult.html#a3933853e81818bda57f2f8c393c8e45e',1,'vrt::YoloResult::detections()']]],
+  ['device_6',['Device',['../classvrt_1_1Device.html#a3e8c6644674763ed322389cb36c3ab7e',1,'vrt::Device']]],
+  ['device_5fappearance_7',['device_appearance',['../classvrt_1_1RfDetrSegResult.html#a1913e74354fa13741e4fd3d6f30f6b1a',1,'vrt::RfDetrSegResult']]],
+  ['device_5fembeddings_8',['device_embeddings',['../classvrt_1_1EmbeddingResult.html#af4905f41bf1c02e042bbc4f28055c170',1,'vrt::EmbeddingResult']]],
+  ['device_5fmask_9',['device_mask',['../classvrt_1_1RfDetrSegResult.html#a6a42667439817913e55995df11782b63',1,'vrt::RfDetrSegResult::device_mask()'],['../classvrt_1_1YoloResult.html#aeb705d491f37d60234a37b9486b12684',1,'vrt::YoloResult::device_mask()']]],
+  ['device_5fmetres_10',['device_metres',['../classvrt_1_1BasicDepthResult.html#a9230d556b0c56a17bdbc3c07a507dad8',1,'vrt::BasicDepthResult']]],
+  ['device_5fview_11',['device_view',['../classvrt_1_1PinnedBuffer.html#af7b84edc6b9c80018e35ee538d492d25',1,'vrt::PinnedBuffer']]],
+  ['devicebuffer_12',['DeviceBuffer',['../classvrt_1_1DeviceBuffer.html#a57cd764f8b2c57e638a2390948e4c3b6',1,'vrt::DeviceBuffer']]],
+  ['distribution_5fof_13',['distribution_of',['../namespacevrt.html#a23fcec26494023573ff1243116d062b3',1,'vrt']]],
+  ['dlpack_5fstream_14',['dlpack_stream',['../namespacevrt.html#a8f5e5b097ed0876114959dd5fce4d2d3',1,'vrt']]],
+  ['draw_15',['draw',['../classvrt_1_1Canvas.html#a7249e2c2cd7967c2779195602d5a8f00',1,'vrt::Canvas']]],
+  ['drawing_5flibrary_16',['drawing_library',['../namespacevrt.html#a159101a19487ba6b87bb2354cc929635',1,'vrt']]],
+  ['dtype_5fof_17',['dtype_of',['../namespacevrt.html#afa444d43fd935aaca376743f3fe53e84',1,'vrt']]]
+];

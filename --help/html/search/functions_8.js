@@ -1,0 +1,21 @@
+var searchData=
+[
+  ['image_0',['image',['../classvrt_1_1Frame.html#a4ae3b197f0490ebb377de35c89213ad8',1,'vrt::Frame']]],
+  ['image_5fof_1',['image_of',['../namespacevrt.html#aac0ea656147149a760d73d4e4d6c6d1a',1,'vrt']]],
+  ['imageclassifier_2',['ImageClassifier',['../classvrt_1_1ImageClassifier.html#aaedadc54c3b067b80ed3111a5def7695',1,'vrt::ImageClassifier']]],
+  ['imagenet_5fpreprocessing_3',['imagenet_preprocessing',['../namespacevrt.html#a8b7f8fd177007f52be3a0e9712556f1f',1,'vrt']]],
+  ['index_4',['index',['../classvrt_1_1Frame.html#a002bf870c14e3acfeabfea682f278328',1,'vrt::Frame']]],
+  ['input_5',['input',['../classvrt_1_1Session.html#af120ba477c295367efadd7472da1a23b',1,'vrt::Session']]],
+  ['input_5fnode_6',['input_node',['../classvrt_1_1CenterFace.html#a5db377e25b9a401c3758e0ebc378469a',1,'vrt::CenterFace']]],
+  ['input_5fsize_5ffor_7',['input_size_for',['../classvrt_1_1CenterFace.html#a86bfbc8d9589b33efb96318734d774b9',1,'vrt::CenterFace::input_size_for()'],['../classvrt_1_1XFeat.html#a726c6c90ce6217bb66258caf73e9301e',1,'vrt::XFeat::input_size_for()']]],
+  ['intersection_5fover_5funion_8',['intersection_over_union',['../namespacevrt.html#a621e6fd95a56168be0827d190178840d',1,'vrt']]],
+  ['inverse_9',['inverse',['../namespacevrt.html#a59352744fb51617db5b3428665b1e0a0',1,'vrt']]],
+  ['is_5fcapturing_10',['is_capturing',['../classvrt_1_1Graph.html#a5a10cea1b9f70757c5b3dc548d67b19f',1,'vrt::Graph']]],
+  ['is_5fcompatible_5fwith_11',['is_compatible_with',['../classvrt_1_1Shape.html#a92587536999e7cfe01d67b2010fde1e0',1,'vrt::Shape']]],
+  ['is_5fcontiguous_12',['is_contiguous',['../classvrt_1_1DlpackTensor.html#a7b66ebc2c57d04183e30ba8e51b869f6',1,'vrt::DlpackTensor']]],
+  ['is_5fdone_13',['is_done',['../classvrt_1_1Event.html#a2f05b018b01616509b61a4b27ee18f73',1,'vrt::Event']]],
+  ['is_5fidle_14',['is_idle',['../classvrt_1_1Stream.html#a818742be144c21cf294fc28ca9bede13',1,'vrt::Stream']]],
+  ['is_5fready_15',['is_ready',['../classvrt_1_1PendingKernels.html#afd4433e231d3fe64189c5ff364f55763',1,'vrt::PendingKernels']]],
+  ['is_5fset_16',['is_set',['../namespacevrt.html#ae7e93becee36297208464c76379bc6f1',1,'vrt']]],
+  ['is_5fstatic_17',['is_static',['../classvrt_1_1Shape.html#a410649970959d25825f2d532d4dff522',1,'vrt::Shape']]]
+];

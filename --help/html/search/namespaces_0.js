@@ -1,0 +1,4 @@
+var searchData=
+[
+  ['vrt_0',['vrt',['../namespacevrt.html',1,'']]]
+];

@@ -1,0 +1,22 @@
+var searchData=
+[
+  ['samples_0',['samples',['../structvrt_1_1AccuracyOptions.html#a7ec673bc8f0481086bedca08ef954799',1,'vrt::AccuracyOptions']]],
+  ['save_1',['save',['../structvrt_1_1RunOptions.html#a1a1cd2fc06028606a567e01e185d97cd',1,'vrt::RunOptions']]],
+  ['score_2',['score',['../structvrt_1_1Detection.html#af4614f925535d46187993df3edc38ddd',1,'vrt::Detection']]],
+  ['score_5fthreshold_3',['score_threshold',['../structvrt_1_1CenterFaceOptions.html#a345bd37262b86dbdda02e35437b508cc',1,'vrt::CenterFaceOptions::score_threshold()'],['../structvrt_1_1RfDetrOptions.html#ab98c65d62e1732a94cf27a087236c81d',1,'vrt::RfDetrOptions::score_threshold()'],['../structvrt_1_1YoloOptions.html#ab43e48f4340c837753692f5826777e78',1,'vrt::YoloOptions::score_threshold()']]],
+  ['second_4',['second',['../structvrt_1_1Match.html#aac0880b7eaa7bbf5fc998f81e6f631bd',1,'vrt::Match']]],
+  ['seconds_5',['seconds',['../structvrt_1_1RunProgress.html#a4120f49a2924e894fdfab0cea8020ab1',1,'vrt::RunProgress::seconds()'],['../structvrt_1_1RunReport.html#a5b9a9f81221a122c9d87fe0f54e5d2c5',1,'vrt::RunReport::seconds()']]],
+  ['session_5fbind_5finput_6',['session_bind_input',['../structVrtBackendTable.html#abb0f220aaeeb31009b7d4289bbcc9726',1,'VrtBackendTable']]],
+  ['session_5fenqueue_7',['session_enqueue',['../structVrtBackendTable.html#aca06075a850c0f843d99911f1aa65afd',1,'VrtBackendTable']]],
+  ['setup_5fseconds_8',['setup_seconds',['../structvrt_1_1RunReport.html#ad56064c194af56cd066002b2a57bc031',1,'vrt::RunReport']]],
+  ['sha256_9',['sha256',['../structvrt_1_1ModelEntry.html#a7f7dca5777b488adb0eebb045de9f3f3',1,'vrt::ModelEntry']]],
+  ['shape_10',['shape',['../structvrt_1_1TensorInfo.html#a06dc5744abd25c8e5e2376aeeac51c7e',1,'vrt::TensorInfo']]],
+  ['share_5fof_5frange_11',['share_of_range',['../structvrt_1_1OutputAccuracy.html#a7e87924c4bbb2ea8cfaaa3f40e5de088',1,'vrt::OutputAccuracy']]],
+  ['size_12',['size',['../structvrt_1_1SourceInfo.html#ad6ae8e9f86570bc3360777ed3d2a21f0',1,'vrt::SourceInfo::size()'],['../structvrt_1_1MaskOptions.html#a08edd7812839bcddee92a7a4fc372937',1,'vrt::MaskOptions::size()'],['../structvrt_1_1DepthResultOptions.html#afdf797efa90b0837515d97bf44b4e553',1,'vrt::DepthResultOptions::size()'],['../structvrt_1_1Intrinsics.html#a2e5d01639f0018839e76f9c6683e4d51',1,'vrt::Intrinsics::size()']]],
+  ['softmax_13',['softmax',['../structvrt_1_1ImageClassifierOptions.html#a0ed26de8420f957dc3e84cf4d82c72ec',1,'vrt::ImageClassifierOptions']]],
+  ['source_14',['source',['../structvrt_1_1RunOptions.html#a5fdb6f5e76e672a65525b1b2ca1db43e',1,'vrt::RunOptions']]],
+  ['steps_15',['steps',['../structvrt_1_1BuildProgress.html#afba726770bbbd30f3bccf7c3bf3fbb77',1,'vrt::BuildProgress']]],
+  ['stop_16',['stop',['../structvrt_1_1RunHooks.html#a91e56dd3fc0ceefa63336293615a1a91',1,'vrt::RunHooks']]],
+  ['stopped_5fearly_17',['stopped_early',['../structvrt_1_1RunReport.html#a6c8320b4b75b365a769f85b01783909f',1,'vrt::RunReport']]],
+  ['stride_5fbytes_18',['stride_bytes',['../structvrt_1_1ImageBatch.html#a08b512943532ff722e16193ed8b0ed0c',1,'vrt::ImageBatch']]]
+];

@@ -1,0 +1,97 @@
+// Many runs, for `make soak`: memory does not grow, whatever the backend. Disabled in `make test`.
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "vrt/base/testing/location.h"
+#include "vrt/device/memory.h"
+#include "vrt/engine/engine.h"
+
+namespace vrt {
+namespace {
+
+const std::filesystem::path kNetworks = testing::location("VRT_TEST_NETWORKS", VRT_TEST_NETWORKS);
+
+constexpr std::int64_t kRuns = 100'000;
+constexpr std::int64_t kWarmUp = 1000;
+constexpr std::int64_t kMostGrowth = std::int64_t{2} << 20;
+
+/// Bytes of this process's memory that are in use.
+std::int64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::int64_t size = 0;
+  std::int64_t resident = 0;
+  file >> size >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+void run(Session& session, std::int64_t runs) {
+  for (std::int64_t i = 0; i < runs; ++i) {
+    session.submit();
+    session.stream().synchronize();
+  }
+}
+
+std::vector<std::string> cpu_backends() {
+  std::vector<std::string> names;
+  for (const BackendInfo& info : list_backends()) {
+    if (info.available && info.name.rfind("tensorrt", 0) != 0) names.push_back(info.name);
+  }
+  return names;
+}
+
+class EngineSoakTest : public ::testing::TestWithParam<std::string> {
+ protected:
+  [[nodiscard]] Engine open() const {
+    EngineOptions options{.backend = GetParam()};
+    options.hint = PerformanceHint::kThroughput;
+    options.concurrent_sessions = 4;
+    return Engine::open(kNetworks / "convolution" / "model.onnx", Device::cpu(), options);
+  }
+};
+
+TEST_P(EngineSoakTest, DISABLED_ManyRunsDoNotGrow) {
+  Session session(open(), Stream(Device::cpu()));
+  run(session, kWarmUp);
+  const std::int64_t before = resident_bytes();
+  run(session, kRuns);
+  EXPECT_LT(resident_bytes() - before, kMostGrowth);
+}
+
+TEST_P(EngineSoakTest, DISABLED_SessionsOnFourThreadsDoNotGrowAndOutliveTheirEngine) {
+  std::vector<Session> sessions;
+  {
+    const Engine engine = open();
+    for (int i = 0; i < 4; ++i) sessions.emplace_back(engine, Stream(Device::cpu()));
+  }
+  const auto run_all = [&](std::int64_t runs) {
+    std::vector<std::thread> threads;
+    for (Session& session : sessions) threads.emplace_back([&session, runs] { run(session, runs); });
+    for (std::thread& thread : threads) thread.join();
+  };
+  run_all(kWarmUp);
+  const std::int64_t before = resident_bytes();
+  run_all(kRuns / 4);
+  EXPECT_LT(resident_bytes() - before, kMostGrowth);
+}
+
+TEST_P(EngineSoakTest, DISABLED_OpeningAgainAndAgainDoesNotGrow) {
+  const auto open_many = [&](int times) {
+    for (int i = 0; i < times; ++i) Session(open(), Stream(Device::cpu())).submit();
+  };
+  open_many(50);
+  const std::int64_t before = resident_bytes();
+  open_many(300);
+  EXPECT_LT(resident_bytes() - before, 8 * kMostGrowth);  // Allocators keep some of what engines gave back.
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, EngineSoakTest, ::testing::ValuesIn(cpu_backends()),
+                         [](const auto& instance) { return instance.param; });
+
+}  // namespace
+}  // namespace vrt
