@@ -57,8 +57,12 @@ void CudaGraph::update(GraphNode node, const detail::KernelFunction& function, c
   params.shared_bytes = shape.shared_bytes;
   params.parameters = parameters.data();
   const ContextScope current = device_.scope();
-  device_.check(device_.api().graph_exec_kernel_node_set_params(executable_, capture_->nodes[node.index], &params),
-                "cuGraphExecKernelNodeSetParams_v2", fmt::format("updating the captured kernel '{}'", function.name));
+  const Result result =
+      device_.api().graph_exec_kernel_node_set_params(executable_, capture_->nodes[node.index], &params);
+  if (result != kSuccess) {  // The text is made only then: an update allocates nothing.
+    device_.check(result, "cuGraphExecKernelNodeSetParams_v2",
+                  fmt::format("updating the captured kernel '{}'", function.name));
+  }
 }
 
 void CudaGraph::launch(CUstream_st* stream) const {

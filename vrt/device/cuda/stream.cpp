@@ -96,18 +96,23 @@ void CudaStream::launch(const detail::KernelFunction& function, const LaunchShap
 void CudaStream::enqueue_copy(detail::CopyKind kind, const void* from, void* to, std::size_t bytes) {
   const DriverApi& api = device_.api();
   const ContextScope current = device_.scope();
-  const auto doing = [&] { return fmt::format("enqueueing {} of {} bytes", name_of(kind), bytes); };
+  const char* call = "cuMemcpyDtoDAsync_v2";
+  Result result = kSuccess;
   switch (kind) {
     case detail::CopyKind::kUpload:
-      return device_.check(api.memcpy_to_device_async(pointer(to), from, bytes, stream_), "cuMemcpyHtoDAsync_v2",
-                           doing());
+      call = "cuMemcpyHtoDAsync_v2";
+      result = api.memcpy_to_device_async(pointer(to), from, bytes, stream_);
+      break;
     case detail::CopyKind::kReadBack:
-      return device_.check(api.memcpy_to_host_async(to, pointer(from), bytes, stream_), "cuMemcpyDtoHAsync_v2",
-                           doing());
+      call = "cuMemcpyDtoHAsync_v2";
+      result = api.memcpy_to_host_async(to, pointer(from), bytes, stream_);
+      break;
     case detail::CopyKind::kDeviceToDevice:
-      return device_.check(api.memcpy_on_device_async(pointer(to), pointer(from), bytes, stream_),
-                           "cuMemcpyDtoDAsync_v2", doing());
+      result = api.memcpy_on_device_async(pointer(to), pointer(from), bytes, stream_);
+      break;
   }
+  // The text is made only then: a copy allocates nothing.
+  if (result != kSuccess) device_.check(result, call, fmt::format("enqueueing {} of {} bytes", name_of(kind), bytes));
 }
 
 void CudaStream::copy(detail::CopyKind kind, const void* from, void* to, std::size_t bytes) {

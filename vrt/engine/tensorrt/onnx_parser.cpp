@@ -30,7 +30,7 @@ std::int32_t status_of(const nvonnxparser::IParser& parser, const nvonnxparser::
 /// "node 'conv1' (Conv): the reason".
 std::string text_of(const nvonnxparser::IParser& parser, const nvonnxparser::IParserError& error) {
   const std::string type = or_empty(error.nodeOperator());
-  const std::string reason = essence(or_empty(error.desc()));
+  std::string reason = essence(or_empty(error.desc()));
   if (type.empty() && error.node() < 0) return reason;
   const std::string name = or_empty(error.nodeName());
   const std::string node =

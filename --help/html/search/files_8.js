@@ -1,4 +1,0 @@
-var searchData=
-[
-  ['log_2eh_0',['log.h',['../log_8h.html',1,'']]]
-];

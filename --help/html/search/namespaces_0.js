@@ -1,4 +1,0 @@
-var searchData=
-[
-  ['vrt_0',['vrt',['../namespacevrt.html',1,'']]]
-];

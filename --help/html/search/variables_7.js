@@ -1,4 +1,0 @@
-var searchData=
-[
-  ['json_0',['json',['../structvrt_1_1RunOptions.html#a15d35cf18e8d67f94ded5d5c1189dedd',1,'vrt::RunOptions']]]
-];
