@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "vrt/base/error.h"
+#include "vrt/base/testing/error_of.h"
 #include "vrt/device/allocation_count.h"
 #include "vrt/device/counters.h"
 #include "vrt/media/sink.h"
@@ -128,11 +129,12 @@ TEST_F(RunTest, AnEarlyStopFinishesTheFiles) {
   EXPECT_EQ(frames, report.frames) << "the video is not complete";
 }
 
-TEST_F(RunTest, AStopBeforeTheFirstFrameIsHarmless) {
+TEST_F(RunTest, AStopBeforeTheFirstFrameEndsTheNetworksCompilationAndLeavesNoFile) {
   options_.json = (folder_ / "lines.jsonl").string();
   const std::atomic<bool> stop = true;
-  EXPECT_EQ(run_detection(options_, {.progress = {}, .stop = &stop}).frames, 0);
-  EXPECT_TRUE(lines("lines.jsonl").empty());
+  const Error error = test::error_of([&] { run_detection(options_, {.progress = {}, .stop = &stop}); });
+  EXPECT_EQ(error.code(), ErrorCode::kCancelled);
+  EXPECT_EQ(file_count(), 0U);
 }
 
 TEST_F(RunTest, AFailureOfTheWritingThreadEndsTheRunOnceAndLeavesNoFile) {

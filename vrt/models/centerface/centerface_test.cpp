@@ -121,7 +121,7 @@ TEST_P(CenterFaceTest, ResultsAreIndependentAndRepeat) {
   }
 }
 
-/// One frame as a graph, with the wait. From its second on it allocates nothing on this thread.
+/// One frame as a graph, with the wait.
 void replay(Graph& graph, CenterFace& detector, GraphNode input, const ImageView& picture, const Stream& stream) {
   detector.update(graph, input, picture);
   graph.launch(stream);
@@ -147,12 +147,10 @@ TEST_P(CenterFaceTest, ACapturedFrameTakesOtherPicturesAndGivesTheSameBits) {
       EXPECT_EQ(direct.detections()[i].score, replayed.detections()[i].score);
     }
   }
-#ifndef VRT_EAGER_CPU_STREAM
-  for (int warm_up = 0; warm_up < 20; ++warm_up) replay(graph, detector, input, view(pictures[0]), stream_);
+  if (GetParam().is_cpu()) return;  // There an update copies the graph while the worker still holds the last run's.
   const std::uint64_t allocations = test::allocation_count();
   for (const DeviceBuffer<std::uint8_t>& each : pictures) replay(graph, detector, input, view(each), stream_);
   EXPECT_EQ(test::allocation_count() - allocations, 0U);
-#endif
 }
 
 TEST_P(CenterFaceTest, DetectionsCarryLabelsAndLandmarksBestFirst) {
