@@ -80,7 +80,7 @@ void add_row(const Stream& stream, const std::string& what, const Enqueue& enque
 
 /// What the engine's own comparison with float32 found, of each output.
 void add_accuracy(const Engine& engine, GpuReport& report) {
-  const auto accuracy = engine.accuracy();
+  const auto& accuracy = engine.accuracy();
   if (!accuracy) return;
   for (const OutputAccuracy& output : accuracy->outputs) {
     report.add_fact({fmt::format("cosine of {}", output.name), output.cosine});
