@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <thread>
 
@@ -7,6 +8,7 @@
 
 #include "vrt/base/testing/error_of.h"
 #include "vrt/device/counters.h"
+#include "vrt/device/event.h"
 #include "vrt/engine/engine.h"
 #include "vrt/engine/testing/fake_world.h"
 
@@ -66,6 +68,23 @@ TEST_F(SessionTest, RunsInStreamOrderWithWhatSurroundsIt) {
   copy<float>(stream_, first.span(), input);  // The second run's input is the first one's output.
   session.submit();
   EXPECT_THAT(result(session), ElementsAre(7, 7, 7, 7, 7, 7));
+}
+
+TEST_F(SessionTest, AnInputThatAnotherStreamWritesSlowlyIsWaitedForInOrder) {
+  const Stream producer(Device::cpu());
+  Session session(open(std::string(kDoubler)), stream_);
+  fill(session, 1);
+  const auto input = session.input(0).as<float>();
+  const std::vector<float> late(input.size(), 5);
+  PinnedBuffer<float> written(Device::cpu(), input.size());
+  std::copy(late.begin(), late.end(), written.data());
+  producer.enqueue_host("a slow producer", [] { std::this_thread::sleep_for(std::chrono::milliseconds(50)); });
+  upload(producer, written.span(), input);
+  Event produced(Device::cpu());
+  produced.record(producer);
+  stream_.order_after(produced);
+  session.submit();
+  EXPECT_THAT(result(session), ElementsAre(11, 11, 11, 11, 11, 11));
 }
 
 TEST_F(SessionTest, SubmitEnqueuesOneTaskAndAllocatesNothing) {

@@ -1,4 +1,4 @@
-// The ten test networks (tools/models/make_test_networks.py, and CenterFace) on every CPU backend that is here, as they are, prepared, and
+// The ten test networks (tools/models/make_test_networks.py, and CenterFace) on every backend and device that is here, as they are, prepared, and
 // converted to float16.
 #include <algorithm>
 #include <cmath>
@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "vrt/base/error.h"
+#include "vrt/base/testing/error_of.h"
 #include "vrt/base/testing/location.h"
 #include "vrt/base/testing/scoped.h"
 #include "vrt/device/memory.h"
@@ -105,14 +106,22 @@ std::vector<double> read(const Session& session, std::size_t index, std::int64_t
   return to_numbers(bytes, info.type);
 }
 
+/// Where a network runs.
+struct Place {
+  std::string backend;
+  Device device;
+
+  [[nodiscard]] std::string text() const { return backend + " on " + to_string(device); }
+};
+
 /// All outputs of a run in float32.
 std::vector<std::vector<double>> run(const fs::path& model, const Case& network, EngineOptions options,
-                                     const std::string& backend) {
-  options.backend = backend;
+                                     const Place& place) {
+  options.backend = place.backend;
   options.use_cache = false;
   options.precision = Precision::kFloat32;
-  const Stream stream(Device::cpu());
-  Session session(Engine::open(model, Device::cpu(), options), stream);
+  const Stream stream(place.device);
+  Session session(Engine::open(model, place.device, options), stream);
   if (network.batch > 0) session.set_batch(network.batch);
   for (std::size_t i = 0; i < network.inputs.size(); ++i) {
     detail::copy_bytes_blocking(stream, detail::CopyKind::kUpload, network.inputs[i].data(), session.input(i).data(),
@@ -125,19 +134,21 @@ std::vector<std::vector<double>> run(const fs::path& model, const Case& network,
   return all;
 }
 
-/// The backends here that run networks on the CPU.
-std::vector<std::string> cpu_backends() {
-  std::vector<std::string> names;
+/// Every backend here, on each device that it runs on.
+std::vector<Place> places() {
+  std::vector<Place> found;
   for (const BackendInfo& backend : list_backends()) {
-    try {
-      if (backend.available) static_cast<void>(detail::open_backend_for(Device::cpu(), backend.name));
-      if (backend.available) names.push_back(backend.name);
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::kUnsupported) << error.what();
+    for (const Device device : Device::all()) {
+      try {
+        if (backend.available) static_cast<void>(detail::open_backend_for(device, backend.name));
+        if (backend.available) found.push_back({backend.name, device});
+      } catch (const Error& error) {
+        EXPECT_TRUE(error.code() == ErrorCode::kUnsupported || device.is_cuda()) << error.what();
+      }
     }
   }
-  EXPECT_FALSE(names.empty());
-  return names;
+  EXPECT_FALSE(found.empty());
+  return found;
 }
 
 /// How far a run is from the reference, in the worst output.
@@ -186,12 +197,23 @@ class TestNetworkTest : public ::testing::TestWithParam<const char*> {
   testing::ScopedFolder folder_;
 };
 
+/// ONNX Runtime on a GPU takes no input of so few numbers, and says so; checked here, and there is nothing to run then.
+bool is_refused(const Case& network, const Place& place) {
+  if (network.model.parent_path().filename() != "integer_outputs" || place.backend != "onnxruntime") return false;
+  if (place.device.is_cpu()) return false;
+  const Error error = test::error_of([&] { run(network.model, network, network.options, place); });
+  EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+  EXPECT_THAT(error.what(), ::testing::HasSubstr("input 'token' is [2]"));
+  return true;
+}
+
 TEST_P(TestNetworkTest, PreparedOrNotItGivesTheReferencesOutputsOnEveryBackend) {
   const Case net = network(GetParam());
   const fs::path prepared = prepare(net, net.options);
-  for (const std::string& backend : cpu_backends()) {
-    EXPECT_LE(difference(run(net.model, net, net.options, backend), net).largest, 1e-4) << backend;
-    EXPECT_LE(difference(run(prepared, net, options_for_prepared(net), backend), net).largest, 1e-4) << backend;
+  for (const Place& place : places()) {
+    if (is_refused(net, place)) continue;
+    EXPECT_LE(difference(run(net.model, net, net.options, place), net).largest, 1e-4) << place.text();
+    EXPECT_LE(difference(run(prepared, net, options_for_prepared(net), place), net).largest, 1e-4) << place.text();
   }
 }
 
@@ -212,10 +234,11 @@ TEST_P(TestNetworkTest, InFloat16ItStaysWithinTheDocumentedBoundOnEveryBackend) 
   EngineOptions options = net.options;
   options.precision = Precision::kFloat16;
   const fs::path converted = prepare(net, options);
-  for (const std::string& backend : cpu_backends()) {
-    const double share = difference(run(converted, net, options_for_prepared(net), backend), net).share_of_range;
-    EXPECT_LE(share, documented_bound(GetParam())) << backend;
-    RecordProperty(backend, std::to_string(share));
+  for (const Place& place : places()) {
+    if (is_refused(net, place)) continue;
+    const double share = difference(run(converted, net, options_for_prepared(net), place), net).share_of_range;
+    EXPECT_LE(share, documented_bound(GetParam())) << place.text();
+    RecordProperty(place.text(), std::to_string(share));
   }
 }
 
