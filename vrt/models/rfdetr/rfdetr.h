@@ -85,6 +85,10 @@ class VRT_API RfDetr {
   /// Enqueues preprocessing, network, decoding and read-back. Allocates nothing, does not wait. `image` stays alive and
   /// unchanged, and `result` in place, until the next wait.
   void submit(const ImageView& image, RfDetrResult& result);
+  /// The same for several pictures, of one camera or many, of any sizes and formats, in one run of the network; results[i] becomes what
+  /// `submit` of images[i] would make of it. The engine decides how many fit: EngineOptions::batch, or the batch that the model was
+  /// exported with. No pictures: nothing happens. Throws kInvalidArgument for more pictures, and unless each has a result of its own.
+  void submit(std::span<const ImageView> images, std::span<RfDetrResult* const> results);
 
  private:
   struct State;

@@ -45,11 +45,21 @@ RfDetrKeypointsResult RfDetrKeypoints::allocate_result() const {
 }
 
 void RfDetrKeypoints::submit(const ImageView& image, RfDetrKeypointsResult& result) {
+  RfDetrKeypointsResult* const only = &result;
+  submit(std::span(&image, 1), std::span(&only, 1));
+}
+
+void RfDetrKeypoints::submit(std::span<const ImageView> images, std::span<RfDetrKeypointsResult* const> results) {
+  require_results(images, results);
   RfDetrNetwork& network = state_->network;
-  DetectionBuffers& objects = result.state_->objects;
-  const ResizeMapping mapping = network.submit(image, objects);
-  state_->gathering.submit(network.output(*network.format().keypoints), mapping.source, objects);
-  objects.enqueue_read_back(network.stream());
+  for (const RfDetrKeypointsResult* result : results) network.check(result->state_->objects);
+  network.submit(images);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    DetectionBuffers& objects = results[i]->state_->objects;
+    const ResizeMapping mapping = network.decode(i, objects);
+    state_->gathering.submit(network.output(*network.format().keypoints, i), mapping.source, objects);
+    objects.enqueue_read_back(network.stream());
+  }
 }
 
 }  // namespace vrt

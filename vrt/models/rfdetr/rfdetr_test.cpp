@@ -10,13 +10,10 @@
 
 #include "vrt/base/error.h"
 #include "vrt/base/testing/error_of.h"
-#include "vrt/base/testing/scoped.h"
-#include "vrt/device/allocation_count.h"
-#include "vrt/device/counters.h"
 #include "vrt/models/rfdetr/rfdetr_keypoints.h"
 #include "vrt/models/rfdetr/rfdetr_seg.h"
 #include "vrt/models/testing/constant_network.h"
-#include "vrt/models/testing/device_data.h"
+#include "vrt/models/testing/payload_test.h"
 
 namespace vrt {
 namespace {
@@ -51,48 +48,16 @@ ConstantOutput masks() {
   return {"masks", {1, kQueries, 8, 8}, values};
 }
 
-class RfDetrTest : public ::testing::TestWithParam<Device> {
+class RfDetrTest : public testing::PayloadTest {
  protected:
   [[nodiscard]] Engine open(const std::vector<ConstantOutput>& outputs,
                             const std::map<std::string, std::string>& metadata = {}) const {
-    return RfDetr::open_engine(folder_.write("rfdetr.onnx", testing::constant_network(32, 32, outputs, metadata)),
-                               GetParam());
+    return PayloadTest::open(testing::constant_network(32, 32, outputs, metadata));
   }
-  [[nodiscard]] ImageView view() const {
-    return ImageView::packed(GetParam(), pixels_.span().data(), kPicture, PixelFormat::kRgb8);
-  }
-
-  // Counts what frames cost: a wait each, and nothing else.
-  template <typename Detector, typename Result, typename Look>
-  void expect_one_wait_a_frame(Detector& detector, Result& result, const Look& look) {
-    detector.submit(view(), result);
-    stream_.synchronize();
-    const DeviceCounters before = counters(GetParam());
-    const std::uint64_t allocations = test::allocation_count();
-    for (int frame = 0; frame < 5; ++frame) {
-      detector.submit(view(), result);
-      EXPECT_EQ((counters(GetParam()) - before).waits, static_cast<std::uint64_t>(frame));
-      stream_.synchronize();
-      look();
-    }
-    const std::uint64_t allocated = test::allocation_count() - allocations;
-    const DeviceCounters spent = counters(GetParam()) - before;
-#ifndef VRT_EAGER_CPU_STREAM  // An eager stream runs the network, which may allocate, in the submitting thread.
-    EXPECT_EQ(allocated, 0U);
-#else
-    (void)allocated;
-#endif
-    EXPECT_EQ(spent.waits, 5U);
-    EXPECT_EQ(spent.blocking_copies, 0U);
-    EXPECT_EQ(spent.device_allocations, 0U);
-    EXPECT_EQ(spent.pinned_allocations, 0U);
-  }
+  [[nodiscard]] const ImageView& view() const { return black_.view; }
 
   static constexpr Size kPicture{128, 64};
-  testing::ScopedFolder folder_;
-  Stream stream_{GetParam()};
-  DeviceBuffer<std::uint8_t> pixels_ =
-      DeviceBuffer<std::uint8_t>::zeros(stream_, packed_bytes(kPicture, PixelFormat::kRgb8));
+  testing::TestPicture black_ = picture(kPicture);
 };
 
 TEST_P(RfDetrTest, GivesObjectsWithCocosNames) {
@@ -107,7 +72,7 @@ TEST_P(RfDetrTest, GivesObjectsWithCocosNames) {
   EXPECT_EQ(objects.detections()[1].label, "person");
   EXPECT_EQ(objects.detections()[1].box, (Box{48, 16, 80, 48}));
   EXPECT_EQ(objects.candidate_count(), 2);
-  expect_one_wait_a_frame(detector, objects, [&] { (void)objects.detections(); });
+  expect_one_wait_a_frame([&] { detector.submit(view(), objects); }, [&] { (void)objects.detections(); });
 }
 
 TEST_P(RfDetrTest, ColumnZeroIsAClassUnlessTheModelSaysItIsBackground) {
@@ -141,7 +106,8 @@ TEST_P(RfDetrTest, MasksAndAppearanceAreThoseOfTheQuery) {
   EXPECT_FLOAT_EQ(objects.appearance(0)[1], 0.8F);
   EXPECT_EQ(objects.appearance(1)[0], 0);
   EXPECT_EQ(objects.device_appearance().size(), 2U * 300U);
-  expect_one_wait_a_frame(detector, objects, [&] { (void)objects.mask(0), (void)objects.appearance(0); });
+  expect_one_wait_a_frame([&] { detector.submit(view(), objects); },
+                          [&] { (void)objects.mask(0), (void)objects.appearance(0); });
 }
 
 TEST_P(RfDetrTest, MasksWithoutTokensHaveNoAppearance) {
@@ -155,7 +121,7 @@ TEST_P(RfDetrTest, MasksWithoutTokensHaveNoAppearance) {
   EXPECT_EQ(objects.mask_count(), 0U);
   EXPECT_THROW((void)objects.mask(0), Error);
   EXPECT_THROW((void)objects.appearance(0), Error);
-  EXPECT_THAT(error_of([&] { RfDetrSeg(open({boxes(), logits(91, 73)}), stream_); }).what(), HasSubstr("rfdetr.onnx"));
+  EXPECT_THAT(error_of([&] { RfDetrSeg(open({boxes(), logits(91, 73)}), stream_); }).what(), HasSubstr("network.onnx"));
 }
 
 TEST_P(RfDetrTest, PeopleHaveKeypoints) {
@@ -177,7 +143,7 @@ TEST_P(RfDetrTest, PeopleHaveKeypoints) {
   EXPECT_EQ(person.keypoints[16].x, 64);
   EXPECT_EQ(person.keypoints[16].y, 32);
   EXPECT_FLOAT_EQ(person.keypoints[16].confidence, 0.5F);
-  expect_one_wait_a_frame(detector, people, [&] { (void)people.detections(); });
+  expect_one_wait_a_frame([&] { detector.submit(view(), people); }, [&] { (void)people.detections(); });
 }
 
 TEST_P(RfDetrTest, OptionsOutOfRangeAreRefused) {
@@ -187,8 +153,7 @@ TEST_P(RfDetrTest, OptionsOutOfRangeAreRefused) {
   EXPECT_THROW(RfDetr(engine, stream_, {.max_detections = RfDetr::kMostDetections + 1}), Error);
 }
 
-// The devices that an engine runs on.
-INSTANTIATE_TEST_SUITE_P(Devices, RfDetrTest, ::testing::Values(Device::cpu()), testing::device_name);
+INSTANTIATE_TEST_SUITE_P(Devices, RfDetrTest, ::testing::ValuesIn(testing::devices_of_engines()), testing::device_name);
 
 }  // namespace
 }  // namespace vrt
