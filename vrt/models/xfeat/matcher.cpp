@@ -69,8 +69,8 @@ struct MatchResult::State {
   State(const Stream& stream, std::int32_t most, const MatchResultOptions& options)
       : device(stream.device()),
         capacity(static_cast<std::size_t>(most)),
-        device_pairs(DeviceBuffer<std::int32_t>::uninitialized(stream, 2 * capacity)),
-        device_similarities(DeviceBuffer<float>::uninitialized(stream, capacity)),
+        device_pairs(DeviceBuffer<std::int32_t>::zeros(stream, 2 * capacity)),
+        device_similarities(DeviceBuffer<float>::zeros(stream, capacity)),
         device_count(DeviceBuffer<std::int32_t>::zeros(stream, 1)),
         count(device, 1) {
     if (!options.read_back) return;
