@@ -32,8 +32,10 @@ const YoloOptions& checked(const YoloOptions& options) {
 
 // What the caller says counts more than what the file says.
 YoloFormat format_of(const Engine& engine, const YoloOptions& options) {
+  const Size input = picture_input_of(engine, "YOLO");
   try {
     YoloFacts facts = yolo_facts_of(read_onnx_metadata(engine.model()));
+    facts.input = input;
     if (options.task) facts.task = options.task;
     if (options.layout) facts.layout = options.layout;
     if (options.names) facts.names = options.names;
@@ -49,7 +51,7 @@ YoloFormat format_of(const Engine& engine, const YoloOptions& options) {
 
 }  // namespace
 
-PreprocessOptions yolo_preprocessing(Size input) {
+PreprocessOptions yolo_preprocessing(Size input, YoloLayout layout) {
   PreprocessOptions options;
   options.target = input;
   options.mode = ResizeMode::kLetterbox;
@@ -58,6 +60,10 @@ PreprocessOptions yolo_preprocessing(Size input) {
   options.order = ChannelOrder::kRgb;
   options.pad_value = kPadding;
   options.scale = 1.0F / 255.0F;
+  if (layout != YoloLayout::kYolox) return options;
+  options.pad_position = PadPosition::kBottomRight;
+  options.order = ChannelOrder::kBgr;
+  options.scale = 1;
   return options;
 }
 
@@ -86,7 +92,7 @@ struct Yolo::State {
       : options(checked(chosen)),
         format(format_of(engine, options)),
         names(std::make_shared<const ClassNames>(format.names)),
-        network(engine, on, yolo_preprocessing(picture_input_of(engine, "YOLO"))),
+        network(engine, on, yolo_preprocessing(picture_input_of(engine, "YOLO"), format.layout)),
         decoder(on, format, options) {}
 
   void check(const DetectionBuffers& objects) const {

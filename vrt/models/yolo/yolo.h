@@ -1,5 +1,5 @@
 // YOLO: objects, with masks or keypoints where the network has them. The networks of Ultralytics' package: v8, v9, 11, 12 (and
-// what it exports as v3 and v5 today), v10 and 26 with their end-to-end outputs.
+// what it exports as v3 and v5 today), v10 and 26 with their end-to-end outputs; of YOLOv5's and v7's own repositories; YOLOX.
 //
 //   vrt::Stream stream(vrt::Device::cpu());
 //   vrt::Yolo detector(vrt::Yolo::open_engine("yolo11n.onnx", stream.device()), stream);
@@ -33,11 +33,15 @@ enum class YoloTask : std::int32_t { kDetect, kSegment, kPose };
 enum class YoloLayout : std::int32_t {
   kPlanes,  ///< [1, 4 + classes + …, N]: centre, size and scores of N cells; needs suppression.
   kEndToEnd,  ///< [1, N, 6 + …]: corners, score and class of N objects, best first; the network has suppressed the others.
+  kV5,  ///< [1, N, 5 + classes + …]: centre, size, objectness and scores of N cells, in pixels of the input; as v5's and v7's own
+        ///< repositories export them, and YOLOX's with `--decode_in_inference`.
+  kYolox,  ///< [1, N, 5 + classes], likewise, but centre and size as YOLOX's head gives them: relative to a cell, the size's logarithm.
+           ///< Its pictures are BGR, 0 to 255, at the upper left of the input.
 };
 
 /// What counts as an object. The defaults are those of Ultralytics' prediction.
 struct YoloOptions {
-  float score_threshold = 0.25F;      ///< in [0, 1]; an object's score is above it
+  float score_threshold = 0.25F;      ///< in [0, 1]; an object's score is above it, and its objectness where it has one
   float nms_threshold = 0.7F;         ///< Intersection over union above which the weaker of two is dropped; in [0, 1].
   bool class_agnostic = false;        ///< Objects suppress each other across classes.
   std::int32_t max_detections = 300;  ///< 1 to Yolo::kMostDetections

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -73,6 +75,33 @@ TEST_P(YoloTest, AFrameCostsOneWaitAndNothingElse) {
   YoloResult objects = detector.allocate_result({.masks = {.size = kPicture, .most = 10, .read_back = true}});
   expect_one_wait_a_frame([&] { detector.submit(view(), objects); },
                           [&] { (void)objects.detections(), (void)objects.mask(0); });
+}
+
+TEST_P(YoloTest, YoloxIsStatedByTheCallerOrTheFile) {
+  constexpr std::size_t kValues = 7;
+  std::vector<float> values(42 * kValues, 0);  // 8×4, 4×2 and 2×1 cells.
+  const std::vector<float> dog{0.5F, 0.5F, std::log(2.0F), 0, 0.5F, 0.25F, 1};
+  std::ranges::copy(dog, values.begin() + (32 + 5) * kValues);  // Of 16 pixels: column 1, row 1.
+  const testing::ConstantOutput output{"output", {1, 42, kValues}, values};
+  Metadata metadata{{"names", "{0: 'cat', 1: 'dog'}"}};
+  EXPECT_THAT(error_of([&] { Yolo(open({output}, metadata), stream_); }).what(), HasSubstr("YoloOptions::layout"));
+  const auto expect_dog = [&](const Engine& engine, const YoloOptions& options) {
+    Yolo detector(engine, stream_, options);
+    YoloResult objects = detector.allocate_result();
+    const testing::TestPicture square = picture({64, 64});  // Half the input's width, on the left.
+    detector.submit(square.view, objects);
+    stream_.synchronize();
+    ASSERT_EQ(objects.detections().size(), 1U);
+    EXPECT_EQ(objects.detections()[0].label, "dog");
+    EXPECT_EQ(objects.detections()[0].score, 0.5F);
+    EXPECT_NEAR(objects.detections()[0].box.x1, 16, 1e-3);
+    EXPECT_NEAR(objects.detections()[0].box.y1, 32, 1e-3);
+    EXPECT_NEAR(objects.detections()[0].box.x2, 64, 1e-3);
+    EXPECT_NEAR(objects.detections()[0].box.y2, 64, 1e-3);
+  };
+  expect_dog(open({output}, metadata), {.layout = YoloLayout::kYolox});
+  metadata["yolo_layout"] = "yolox";
+  expect_dog(open({output}, metadata), {});
 }
 
 TEST_P(YoloTest, SeveralCamerasInOneSubmit) {
