@@ -324,7 +324,7 @@ Outcome describe_instances(const Stream& stream) {
   DetectionBuffers objects(stream, 30, 3, std::make_shared<const ClassNames>());
   RfDetrDecoder(stream, format, {.max_detections = 30})
       .submit(boxes.span(), logits.span(), ResizeMapping::make(ResizeMode::kStretch, {200, 100}, {64, 64}), objects);
-  KeypointGathering(stream, 3, 2).submit(slots.span(), {200, 100}, objects);
+  KeypointGathering(stream, {3, 2}).submit(slots.span(), {200, 100}, objects);
   AppearanceBuffers appearance(stream, 30, 6, false);
   TokenPooling(stream, {12, 12, 4, 4, 6}, 30).submit(masks.span(), tokens.span(), objects.found(), appearance);
   Outcome outcome = found_objects(stream, objects);

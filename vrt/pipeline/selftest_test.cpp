@@ -48,7 +48,7 @@ constexpr std::array<Fault, 22> kFaults{{{"preprocess_bilinear", 3, 0, 1},
                                          {"yolo_mask_logits", 7, 3, 0x80},
                                          {"yolo_take_rows", 5, 0, 1},
                                          {"yolo_score_cells", 2, 3, 0x80},
-                                         {"rfdetr_gather_points", 5, 3, 0x40},
+                                         {"rfdetr_gather_points", 6, 3, 0x40},
                                          {"rfdetr_token_weights", 4, 3, 0x40},
                                          {"rfdetr_pool_tokens", 4, 3, 0x80},
                                          {"rfdetr_normalise", 3, 3, 0x80}}};

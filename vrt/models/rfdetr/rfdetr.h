@@ -31,8 +31,9 @@ struct RfDetrOptions {
   /// The best pairs of a query and a class are taken, so many at most: one query may give two classes. 1 to
   /// RfDetr::kMostDetections.
   std::int32_t max_detections = 300;
-  /// The reference resizes with antialiasing; some deployments without. Take the one that the weights are used with.
-  Interpolation interpolation = Interpolation::kBilinearAntialiased;
+  /// Take the one that the weights are used with. Where not given: what the model's metadata says ("antialias": "True" or "False", which
+  /// tools/export writes as the package that it exports from does it); else with antialiasing, as torchvision resizes tensors by default.
+  std::optional<Interpolation> interpolation = {};
   /// Whether the logits' column 0 is background and never an object. Where not given: what the model's metadata says
   /// ("background": "0"); else it is a class as any other, as in the reference.
   std::optional<bool> background_column = {};

@@ -20,8 +20,7 @@ std::int32_t RfDetrKeypointsResult::candidate_count() const { return state_->obj
 
 struct RfDetrKeypoints::State {
   State(const Engine& engine, const Stream& stream, const RfDetrOptions& options)
-      : network(engine, stream, RfDetrExtra::kKeypoints, options),
-        gathering(stream, network.format().points, network.format().columns) {}
+      : network(engine, stream, RfDetrExtra::kKeypoints, options), gathering(stream, network.format().class_points) {}
 
   RfDetrNetwork network;
   KeypointGathering gathering;

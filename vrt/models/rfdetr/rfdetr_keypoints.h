@@ -27,7 +27,8 @@ class VRT_API RfDetrKeypointsResult {
 
   /// Contract of RfDetrResult, with keypoints: those of the detection's class, in the network's order (COCO's 17 for people: nose,
   /// eyes, ears, shoulders, elbows, wrists, hips, knees, ankles, left before right), in source pixels, not clipped. A point's
-  /// confidence falls with its visibility and with the width of its distribution; 0 where a number is not finite.
+  /// confidence falls with its visibility and with the width of its distribution; 0 where a number is not finite. A point that the
+  /// class does not have is (0, 0) with the confidence 0.
   [[nodiscard]] std::span<const Detection> detections() const;
   [[nodiscard]] std::int32_t candidate_count() const;
 
@@ -45,9 +46,10 @@ class VRT_API RfDetrKeypoints {
   [[nodiscard]] static Engine open_engine(const std::filesystem::path& model, Device device,
                                           const EngineOptions& options = {});
 
-  /// Finds boxes [1, Q, 4], logits [1, Q, C] and keypoints [1, Q, C * points, 8]. Column 0 is background and column 1 a person in
-  /// networks of two columns, unless the metadata or the options say otherwise. Throws kInvalidArgument with what was met if they
-  /// are not there, or if options are out of range.
+  /// Finds boxes [1, Q, 4], logits [1, Q, C] and keypoints [1, Q, classes * points, 8]. How many points the classes have, the metadata says
+  /// ("keypoints_per_class": "[17]"); else each column has as many, or column 0 alone has 17. Column 0 is background and column 1 a
+  /// person in networks of two columns with points each, unless the metadata or the options say otherwise. Throws
+  /// kInvalidArgument with what was met if they are not there or do not go together, or if options are out of range.
   RfDetrKeypoints(const Engine& engine, const Stream& stream, const RfDetrOptions& options = {});
   ~RfDetrKeypoints();
   RfDetrKeypoints(RfDetrKeypoints&&) noexcept;

@@ -42,7 +42,7 @@ RfDetrNetwork::RfDetrNetwork(const Engine& engine, const Stream& stream, RfDetrE
     : options_(checked(options)),
       format_(format_of(engine, extra, options)),
       names_(std::make_shared<const ClassNames>(format_.names)),
-      network_(engine, stream, rfdetr_preprocessing(picture_input_of(engine, "RF-DETR"), options.interpolation)),
+      network_(engine, stream, rfdetr_preprocessing(picture_input_of(engine, "RF-DETR"), format_.interpolation)),
       decoder_(stream, format_, options) {}
 
 DetectionBuffers RfDetrNetwork::allocate_objects(std::int32_t keypoints) const {

@@ -146,6 +146,65 @@ TEST_P(RfDetrTest, PeopleHaveKeypoints) {
   expect_one_wait_a_frame([&] { detector.submit(view(), people); }, [&] { (void)people.detections(); });
 }
 
+TEST_P(RfDetrTest, PeopleOfTheNewerSchemaAreColumnZero) {
+  ConstantOutput slots{"keypoints", {1, kQueries, 17, 8}, std::vector<float>(kQueries * 17 * 8, 20)};
+  slots.values[static_cast<std::size_t>(4 * 17 + 3) * 8] = 0.25F;
+  slots.values[static_cast<std::size_t>(4 * 17 + 3) * 8 + 1] = 0.5F;
+  RfDetrKeypoints detector(
+      open({boxes(), logits(91, 0), slots}, {{"keypoints_per_class", "[17]"}, {"background", "none"}}), stream_);
+  RfDetrKeypointsResult people = detector.allocate_result();
+  detector.submit(view(), people);
+  stream_.synchronize();
+  ASSERT_EQ(people.detections().size(), 2U);
+  EXPECT_EQ(people.detections()[0].label, "person");
+  ASSERT_EQ(people.detections()[0].keypoints.size(), 17U);
+  EXPECT_EQ(people.detections()[0].keypoints[3].x, 32);
+  EXPECT_EQ(people.detections()[0].keypoints[3].y, 32);
+  EXPECT_EQ(people.detections()[1].class_id, 1);  // A column behind the schema's.
+  for (const Keypoint& point : people.detections()[1].keypoints) EXPECT_EQ(point.confidence, 0);
+}
+
+// A network for which a picture of mostly black columns is something only where they are blended with the white ones between them.
+Engine open_looking(const testing::ScopedFolder& folder, Device device, const std::string& antialias) {
+  testing::OnnxGraph graph;
+  graph.input("images", {1, 3, 32, 32});
+  graph.node("ReduceMax", {"images"}, "greatest", {{"axes", {1, 2, 3}}});
+  graph.constant("axes", {3});
+  graph.node("Squeeze", {"greatest", "axes"},
+             "logit");  // Of black: -2.1, -2.0 and -1.8; of a quarter of white: above -1.
+  graph.constant("one", {1, 1, 2}, {1, 1});
+  graph.constant("above", {1, 1, 2}, {1, 1});
+  graph.node("Mul", {"logit", "one"}, "pair");
+  graph.node("Add", {"pair", "above"}, "labels");
+  graph.constant("box", {1, 1, 4}, {0.5F, 0.5F, 0.5F, 0.5F});
+  graph.constant("nothing", {1, 1, 4}, {0, 0, 0, 0});
+  graph.node("Mul", {"logit", "nothing"}, "no box");
+  graph.node("Add", {"box", "no box"}, "dets");
+  graph.output("dets", {1, 1, 4});
+  graph.output("labels", {1, 1, 2});
+  if (!antialias.empty()) graph.metadata("antialias", antialias);
+  return RfDetr::open_engine(folder.write("looking.onnx", graph.bytes()), device);
+}
+
+TEST_P(RfDetrTest, PicturesAreShrunkAsTheFileSays) {
+  std::vector<std::uint8_t> pixels(packed_bytes({128, 128}, PixelFormat::kRgb8));
+  for (std::size_t i = 0; i < pixels.size(); ++i)
+    pixels[i] = i / 3 % 4 == 3 ? 255 : 0;  // Every fourth column is white.
+  const testing::TestPicture stripes = picture({128, 128}, pixels);
+  const auto finds = [&](const std::string& antialias, const RfDetrOptions& options = {}) {
+    RfDetr detector(open_looking(folder_, GetParam(), antialias), stream_, options);
+    RfDetrResult objects = detector.allocate_result();
+    detector.submit(stripes.view, objects);
+    stream_.synchronize();
+    return !objects.detections().empty();
+  };
+  EXPECT_TRUE(finds(""));
+  EXPECT_TRUE(finds("True"));
+  EXPECT_FALSE(finds("False"));
+  EXPECT_TRUE(finds("False", {.interpolation = Interpolation::kBilinearAntialiased}));
+  EXPECT_FALSE(finds("", {.interpolation = Interpolation::kBilinear}));
+}
+
 TEST_P(RfDetrTest, OptionsOutOfRangeAreRefused) {
   const Engine engine = open({boxes(), logits(91, 73)});
   EXPECT_THROW(RfDetr(engine, stream_, {.score_threshold = -0.5F}), Error);
