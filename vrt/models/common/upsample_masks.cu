@@ -32,8 +32,9 @@ constexpr int32_t kMostShortcutColumns =
 
 // A block's shared memory.
 struct MaskTile {
-  int32_t column[kMaskTilePixels];  // Of each of the tile's pixel columns: the logits on its left, ...
-  float share[kMaskTilePixels];     // ... and the share of those on its right.
+  alignas(
+      16) float share[kMaskTilePixels];  // Of each of the tile's pixel columns: what the logits on its right count, ...
+  int32_t column[kMaskTilePixels];       // ... and those on its left.
   uint32_t words[kMaskTileRows][kMaskTileWords + 1];  // Padded: a warp writes a column of it.
 };
 
@@ -60,24 +61,37 @@ __device__ inline float mask_column(const MaskRows& rows, int32_t column) {
   return (1.0f - rows.share) * __ldg(rows.upper + column) + rows.share * __ldg(rows.lower + column);
 }
 
-// Bits of a word's pixels whose blended logit is above 0. `pixels` is the word's first one in the tile.
-__device__ inline uint32_t mask_bits(const MaskRows& rows, const MaskTile& tile, int32_t pixels, int32_t last_column) {
+// A word's pixels that are looked at, [begin, end). Bit b of `changes`: pixel b has other columns of logits than the one before.
+struct MaskWord {
+  int32_t first;  // Its first pixel, in the tile.
+  int32_t begin;
+  int32_t end;
+  uint32_t changes;
+};
+
+// Bits of a word's pixels whose blended logit is above 0; those of pixels outside of [begin, end) mean nothing.
+__device__ inline uint32_t mask_bits(const MaskRows& rows, const MaskTile& tile, const MaskWord& word,
+                                     int32_t last_column) {
   int32_t column = -1;
   float left = 0.0f;
   float right = 0.0f;
   uint32_t bits = 0;
+  const uint32_t changes = word.changes | (1u << word.begin);
   for (int32_t first = 0; first < 32; first += 8) {
+    const float4 low = *reinterpret_cast<const float4*>(tile.share + word.first + first);
+    const float4 high = *reinterpret_cast<const float4*>(tile.share + word.first + first + 4);
+    const float shares[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
 #pragma unroll
     for (int32_t i = 0; i < 8; ++i) {
-      const int32_t at = tile.column[pixels + first + i];
-      if (at != column) {
+      const int32_t pixel = first + i;
+      if (((changes >> pixel) & 1u) != 0 && pixel >= word.begin && pixel < word.end) {
+        const int32_t at = tile.column[word.first + pixel];
         left = at == column + 1 && column >= 0 ? right : mask_column(rows, at);
         right = mask_column(rows, min(at + 1, last_column));
         column = at;
       }
-      const float share = tile.share[pixels + first + i];
-      const float value = (1.0f - share) * left + share * right;
-      bits |= static_cast<uint32_t>(value > 0.0f) << (first + i);
+      const float value = (1.0f - shares[i]) * left + shares[i] * right;
+      bits |= static_cast<uint32_t>(value > 0.0f) << pixel;
     }
   }
   return bits;
@@ -98,14 +112,19 @@ __device__ inline int32_t mask_common_sign(const MaskRows& rows, int32_t first, 
   return all_above ? 1 : (none_above ? -1 : 0);
 }
 
-// The pixels [begin, end) of a word as bits.
-__device__ inline uint32_t mask_word(const MaskRows& rows, const MaskTile& tile, int32_t pixels, int32_t begin,
-                                     int32_t end, int32_t last_column) {
-  const uint32_t covered = (0xFFFFFFFFu >> (32 - (end - begin))) << begin;
-  const int32_t last = min(tile.column[pixels + end - 1] + 1, last_column);
-  const int32_t sign = mask_common_sign(rows, tile.column[pixels + begin], last);
+// The pixels of a word, of which there is one at least, as bits.
+__device__ inline uint32_t mask_word(const MaskRows& rows, const MaskTile& tile, const MaskWord& word,
+                                     int32_t last_column) {
+  const uint32_t covered = (0xFFFFFFFFu >> (32 - (word.end - word.begin))) << word.begin;
+  const int32_t last = min(tile.column[word.first + word.end - 1] + 1, last_column);
+  const int32_t sign = mask_common_sign(rows, tile.column[word.first + word.begin], last);
   if (sign != 0) return sign > 0 ? covered : 0u;
-  return mask_bits(rows, tile, pixels, last_column) & covered;
+  return mask_bits(rows, tile, word, last_column) & covered;
+}
+
+// Which of the warp's 32 pixels from `first` on have other columns than the one before.
+__device__ inline uint32_t mask_changes(const MaskTile& tile, int32_t first, int32_t lane) {
+  return __ballot_sync(0xFFFFFFFFu, lane == 0 || tile.column[first + lane] != tile.column[first + max(lane, 1) - 1]);
 }
 
 // The first whole pixel at or behind a box's edge, within the mask.
@@ -130,25 +149,26 @@ extern "C" __global__ void __launch_bounds__(kMaskTileRows* kMaskTileWords)
   __syncthreads();
   const int32_t y = first_row + static_cast<int32_t>(threadIdx.x);
   const int32_t pixels = static_cast<int32_t>(threadIdx.y) * 32;
-  int32_t begin = 0;
-  int32_t end = y < g.height ? min(32, g.width - (first_word * 32 + pixels)) : 0;
+  const int32_t first_pixel = first_word * 32 + pixels;
+  MaskWord word = {pixels, 0, y < g.height ? min(32, g.width - first_pixel) : 0,
+                   mask_changes(tile, pixels, static_cast<int32_t>(threadIdx.x))};
   if (crop_boxes != nullptr) {
     const float4 box = __ldg(crop_boxes + mask);
-    begin = max(begin, mask_edge(box.x * g.crop_x, g.width) - first_word * 32 - pixels);
-    end = min(end, mask_edge(box.z * g.crop_x, g.width) - first_word * 32 - pixels);
-    if (y < mask_edge(box.y * g.crop_y, g.height) || y >= mask_edge(box.w * g.crop_y, g.height)) end = begin;
+    word.begin = max(word.begin, mask_edge(box.x * g.crop_x, g.width) - first_pixel);
+    word.end = min(word.end, mask_edge(box.z * g.crop_x, g.width) - first_pixel);
+    if (y < mask_edge(box.y * g.crop_y, g.height) || y >= mask_edge(box.w * g.crop_y, g.height)) word.end = word.begin;
   }
   uint32_t bits = 0;
-  if (begin < end) {
+  if (word.begin < word.end) {
     const int32_t plane = planes == nullptr ? mask : __ldg(planes + mask);
     const MaskRows rows = mask_rows_at(logits + static_cast<int64_t>(plane) * g.grid_width * g.grid_height, y, g);
-    bits = mask_word(rows, tile, pixels, begin, end, g.last_column);
+    bits = mask_word(rows, tile, word, g.last_column);
   }
   tile.words[threadIdx.x][threadIdx.y] = bits;
   __syncthreads();
   const int32_t row = first_row + thread / kMaskTileWords;
-  const int32_t word = first_word + thread % kMaskTileWords;
-  if (row >= g.height || word >= g.words_per_row) return;
-  words[static_cast<int64_t>(mask) * g.words_per_row * g.height + row * g.words_per_row + word] =
+  const int32_t column = first_word + thread % kMaskTileWords;
+  if (row >= g.height || column >= g.words_per_row) return;
+  words[static_cast<int64_t>(mask) * g.words_per_row * g.height + row * g.words_per_row + column] =
       tile.words[thread / kMaskTileWords][thread % kMaskTileWords];
 }
