@@ -38,8 +38,10 @@ DeviceBuffer<std::int32_t> classes_for(const Stream& stream, const SelectionExte
   return DeviceBuffer<std::int32_t>::zeros(stream, static_cast<std::size_t>(extent.items));
 }
 
-// A GPU merges a few runs at a time, each key searching all of them at once; the CPU's heap takes any number.
+// A GPU merges a few runs at a time, each key searching all of them at once, or all runs where those are not many more; the CPU's heap
+// takes any number.
 constexpr std::int32_t kWaysOnGpu = 16;
+constexpr std::int32_t kMostWaysOnGpu = 128;
 constexpr std::uint32_t kMergeThreads = 256;
 constexpr std::uint32_t kRankThreads = 1024;
 
@@ -51,7 +53,7 @@ std::vector<MergeRound> rounds_for(Device device, std::int32_t tiles, std::int32
   std::int32_t runs = tiles;
   std::int32_t run_size = tile_size;
   do {
-    const std::int32_t ways = device.is_cpu() ? runs : std::min(runs, kWaysOnGpu);
+    const std::int32_t ways = device.is_cpu() || runs <= kMostWaysOnGpu ? runs : kWaysOnGpu;
     rounds.push_back({runs, run_size, ways, limit});
     runs = (runs + ways - 1) / ways;
     run_size *= ways;

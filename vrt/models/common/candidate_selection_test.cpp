@@ -199,7 +199,7 @@ EmulatedRuns merge_round_emulated(const EmulatedRuns& runs, const kernels::merge
   const GuardedBuffer<std::int32_t> counts(runs.counts);
   GuardedBuffer<std::uint64_t> merged(groups * static_cast<std::size_t>(round.run_size * round.ways));
   GuardedBuffer<std::int32_t> merged_counts(2 * groups);
-  const auto blocks = static_cast<std::uint32_t>((round.run_size + 31) / 32);
+  const auto blocks = static_cast<std::uint32_t>((round.run_size * kernels::merge_candidates::kMergeLanes + 31) / 32);
   emulate<Merge>(kernels::emulated::merge_candidates_cu, "merge_candidates",
                  {{blocks, static_cast<std::uint32_t>(round.runs), 1}, {32, 1, 1}, 0}, {.seed = 4}, keys.device(),
                  counts.device(), round, merged.device(), merged_counts.device());
