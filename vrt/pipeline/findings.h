@@ -1,4 +1,4 @@
-// Internal (not installed): what one network found in one frame, whatever its family: what a run draws and writes.
+// What one network found in one frame, whatever its family: what a run draws and writes.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "vrt/models/classifier/image_classifier.h"
+#include "vrt/scene/class_names.h"
 #include "vrt/scene/depth_map.h"
 #include "vrt/scene/detection.h"
 #include "vrt/scene/mask.h"
@@ -23,7 +24,8 @@ struct EmbeddingFindings {
 
 /// Views of host memory that the frame's slot owns, valid until the slot is given back. What a family does not give is empty.
 struct ModelFindings {
-  std::string_view model;  ///< As the user called the network: a name of the registry, or its file's name without ".onnx".
+  std::string_view
+      model;  ///< As the user called the network: a name of the registry, or its file's name without ".onnx".
   std::span<const Detection> detections;  ///< Best score first, source pixels.
   std::span<const MaskView> masks;        ///< Of the first detections, in their order, at the picture's size.
   std::optional<DepthMapView> depth;
@@ -31,6 +33,7 @@ struct ModelFindings {
   std::span<const Keypoint> features;  ///< Of XFeat; source pixels, `confidence` is the score.
   std::span<const Classification> classes;
   std::optional<EmbeddingFindings> embeddings;
+  const ClassNames* names = nullptr;  ///< Of all classes of the network, where it has names. The same in every frame.
 };
 
 }  // namespace vrt
