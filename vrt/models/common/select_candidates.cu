@@ -1,6 +1,6 @@
 // From scores to sorted tiles of keys: the first half of selecting the best of many. One block a tile.
 VRT_SHARED_TYPES_BEGIN
-constexpr int32_t kMaxSelectTile = 512;  // Items of a tile.
+constexpr int32_t kMaxSelectTile = 256;  // Items of a tile.
 constexpr int32_t kMaxSelectThreads = 1024;
 
 /// Where the scores of an item's classes are, and which of them count.
@@ -37,28 +37,36 @@ __device__ inline uint64_t select_best_class(const float* item, const ScoreLayou
   return best_class < 0 ? 0 : select_key(best, best_class);
 }
 
-// A bitonic network: descending. `size` is a power of two.
-__device__ void select_sort(uint64_t* keys, int32_t size, int32_t lane, int32_t lanes) {
+constexpr uint32_t kAllLanes = 0xffffffffu;
+
+// A bitonic network over the keys of the first `size` threads (a power of two): returns the thread's own in descending order. `keys`
+// has room for all of them. Neighbours within a warp exchange theirs in registers, without a barrier.
+__device__ uint64_t select_sort(uint64_t* keys, int32_t size, int32_t lane) {
+  const bool takes_part = lane < max(size, 32);  // Whole warps.
+  uint64_t mine = takes_part ? keys[lane] : 0;
   for (int32_t span = 2; span <= size; span *= 2) {
     for (int32_t step = span / 2; step > 0; step /= 2) {
-      for (int32_t pair = lane; pair < size / 2; pair += lanes) {
-        const int32_t low = 2 * pair - (pair & (step - 1));
-        const uint64_t a = keys[low];
-        const uint64_t b = keys[low + step];
-        if ((a < b) == ((low & span) == 0)) {
-          keys[low] = b;
-          keys[low + step] = a;
-        }
+      uint64_t other = 0;
+      if (step < 32) {
+        if (takes_part) other = __shfl_xor_sync(kAllLanes, mine, step);
+      } else {
+        if (takes_part) keys[lane] = mine;
+        __syncthreads();
+        if (takes_part) other = keys[lane ^ step];
+        __syncthreads();
       }
-      __syncthreads();
+      const bool wants_greater = ((lane & step) == 0) == ((lane & span) == 0);
+      mine = (mine > other) == wants_greater ? mine : other;
     }
   }
+  return mine;
 }
 
 // Block b has the items [b * blockDim.x, (b + 1) * blockDim.x); blockDim.x is a power of two, at most kMaxSelectTile. The
 // blockDim.y threads of an item share its classes. The keys of the items that count (score and the item's index) go to
-// tiles[b * blockDim.x] and following, in descending order, and their number to tile_counts[b]. `best_classes`, null where
-// items have one class, receives each counting item's best class, of equal ones the lowest.
+// tiles[b * blockDim.x] and following, in descending order, and their number to tile_counts[2 * b] and, as none is left out,
+// to tile_counts[2 * b + 1]. `best_classes`, null where items have one class, receives each counting item's best class, of
+// equal ones the lowest.
 extern "C" __global__ void __launch_bounds__(1024)
     select_candidates(const float* __restrict__ scores, ScoreLayout layout, uint64_t* __restrict__ tiles,
                       int32_t* __restrict__ tile_counts, int32_t* __restrict__ best_classes) {
@@ -89,12 +97,11 @@ extern "C" __global__ void __launch_bounds__(1024)
   }
   __syncthreads();
   const int32_t total = count;
-  const int32_t lanes = tile * static_cast<int32_t>(blockDim.y);
   int32_t size = 2;
   while (size < total) size *= 2;
-  for (int32_t i = total + lane; i < size; i += lanes) keys[i] = 0;  // Below every key.
+  if (lane >= total && lane < max(size, 32)) keys[lane] = 0;  // Below every key.
   __syncthreads();
-  select_sort(keys, size, lane, lanes);
-  for (int32_t i = lane; i < total; i += lanes) tiles[blockIdx.x * blockDim.x + i] = keys[i];
-  if (lane == 0) tile_counts[blockIdx.x] = total;
+  const uint64_t key = select_sort(keys, size, lane);
+  if (lane < total) tiles[blockIdx.x * blockDim.x + lane] = key;
+  if (lane < 2) tile_counts[2 * blockIdx.x + lane] = total;
 }

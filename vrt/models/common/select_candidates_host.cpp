@@ -61,7 +61,8 @@ void select_candidates(const vrt::HostBlocks& blocks, const float* scores, Score
       if (best_classes != nullptr) best_classes[item] = tile.best_class[i];
     }
     std::sort(keys, keys + found, [](uint64_t a, uint64_t b) { return a > b; });
-    tile_counts[block] = found;
+    tile_counts[2 * block] = found;
+    tile_counts[2 * block + 1] = found;
   }
 }
 

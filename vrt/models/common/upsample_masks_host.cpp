@@ -135,7 +135,7 @@ inline void fill_rows(const float* plane, const CropEdges& crop, int32_t top, in
 // The blocks of a mask become shares of its rows.
 void upsample_masks(const vrt::HostBlocks& blocks, const float* logits, const int32_t* planes, const int32_t* count,
                     const float4* crop_boxes, MaskGeometry g, uint32_t* words) {
-  const auto shares = static_cast<int64_t>(blocks.shape.grid.x);
+  const auto shares = static_cast<int64_t>(blocks.shape.grid.x) * blocks.shape.grid.y;
   const auto end = static_cast<int64_t>(blocks.first + blocks.count);
   for (auto block = static_cast<int64_t>(blocks.first); block < end;) {
     const auto mask = static_cast<int32_t>(block / shares);
