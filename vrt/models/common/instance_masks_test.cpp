@@ -26,7 +26,7 @@ constexpr std::int32_t kPlanes = 3;
 constexpr std::int32_t kMost = 4;
 constexpr Size kPicture{640, 360};
 
-// Smooth planes, whose signs are common to many pixels, with one value that is not a number.
+// Smooth planes, whose signs are common to many pixels, with some values that blend to others than their signs say.
 std::vector<float> smooth_planes() {
   std::mt19937 random(5);
   std::vector<float> planes;
@@ -39,6 +39,9 @@ std::vector<float> smooth_planes() {
     }
   }
   planes[500] = std::numeric_limits<float>::quiet_NaN();
+  planes[620] = std::numeric_limits<float>::infinity();
+  planes[270] = -std::numeric_limits<float>::infinity();
+  for (std::size_t i = 1300; i < 1330; ++i) planes[i] = std::numeric_limits<float>::denorm_min();
   return planes;
 }
 
