@@ -16,6 +16,7 @@ struct RunArguments {
   std::string model;
   std::string save;
   std::string json;
+  std::string json_format = "lines";  ///< Or "coco".
   float threshold = 0.5F;
   std::string device = "auto";
   std::string engine = "auto";

@@ -6,10 +6,12 @@
 #include <chrono>
 #include <exception>
 #include <mutex>
+#include <span>
 #include <thread>
 
 #include "vrt/pipeline/bounded_queue.h"
 #include "vrt/pipeline/detector_pool.h"
+#include "vrt/pipeline/draw_findings.h"
 #include "vrt/pipeline/outputs.h"
 #include "vrt/view/annotate.h"
 
@@ -48,6 +50,7 @@ class Run {
   Run(const RunOptions& options, const RunHooks& hooks)
       : options_(options),
         hooks_(hooks),
+        model_name_(options.model.stem().string()),
         source_(options.source, options.device, Layout::choose(options.device, SourceKind::kVideo).source_options()),
         layout_(Layout::choose(options.device, source_.info().kind)),
         pool_({options.model,
@@ -62,7 +65,9 @@ class Run {
         in_flight_(layout_.in_flight),
         done_(Layout::kQueued) {
     if (!options.save.empty()) pictures_.emplace(options.save, source_.info());
-    if (!options.json.empty()) json_.emplace(options.json);
+    if (!options.json.empty()) {
+      json_.emplace(options.json, options.json_format, picture_files(options.source, source_.info().kind));
+    }
     (void)pool_.lane_for(source_.info().size, 0);
   }
 
@@ -83,6 +88,7 @@ class Run {
 
   const RunOptions& options_;
   const RunHooks& hooks_;
+  std::string model_name_;
   Source source_;
   Layout layout_;
   std::optional<PictureOutput> pictures_;
@@ -166,21 +172,23 @@ void Run::write_all() {
 
 void Run::write(Slot& slot) {
   const Frame& frame = *slot.frame;
-  const auto detections = slot.result.detections();
+  ModelFindings found;
+  found.model = model_name_;
+  found.detections = slot.result.detections();
+  const std::span<const ModelFindings> models(&found, 1);
   if (pictures_) {
     times_.time(Stage::kDraw, [&] {
       canvas_.set(frame.host_image());
-      canvas_.draw(detections);
+      draw_findings(canvas_, models);
     });
     times_.time(Stage::kEncode, [&] { pictures_->write(canvas_.view(), frame.source(), frame.time()); });
   }
   if (json_) {
-    times_.time(Stage::kJson, [&] {
-      json_->write({frame.source(), frame.index(), frame.time(), frame.host_image().size, detections});
-    });
+    times_.time(Stage::kJson,
+                [&] { json_->write({frame.source(), frame.index(), frame.time(), frame.host_image().size, models}); });
   }
   ++written_;
-  detections_ += static_cast<std::int64_t>(detections.size());
+  detections_ += static_cast<std::int64_t>(found.detections.size());
   if (hooks_.progress) hooks_.progress({written_, total(), seconds_since(start_)});
 }
 

@@ -19,6 +19,7 @@
 #include "vrt/engine/engine.h"
 #include "vrt/image/image.h"
 #include "vrt/media/source.h"
+#include "vrt/pipeline/json_format.h"
 #include "vrt/pipeline/stage_times.h"
 
 namespace vrt {
@@ -32,8 +33,9 @@ struct RunOptions {
   Precision precision = Precision::kFloat32;
   double largest_difference = AccuracyOptions{}.largest_difference;  ///< With kFloat16: as AccuracyOptions.
   float score_threshold = 0.5F;
-  std::filesystem::path save;   ///< Annotated video, picture or folder; empty: none.
-  std::string json;             ///< Lines of JSON: a file, "-" for the standard output; empty: none.
+  std::filesystem::path save;  ///< Annotated video, picture or folder; empty: none.
+  std::string json;            ///< A file, "-" for the standard output; empty: none.
+  JsonFormat json_format = JsonFormat::kLines;
   std::int64_t max_frames = 0;  ///< Stops after so many; 0: all.
 };
 

@@ -38,16 +38,22 @@ DeviceBuffer<std::int32_t> classes_for(const Stream& stream, const SelectionExte
   return DeviceBuffer<std::int32_t>::zeros(stream, static_cast<std::size_t>(extent.items));
 }
 
-// A GPU merges a few runs at a time, each key searching all of them at once; the CPU's heap takes any number.
+// A GPU merges a few runs at a time, each key searching all of them at once, or all runs where those are not many more; the CPU's heap
+// takes any number.
 constexpr std::int32_t kWaysOnGpu = 16;
+constexpr std::int32_t kMostWaysOnGpu = 128;
 constexpr std::uint32_t kMergeThreads = 256;
+constexpr std::uint32_t kRankThreads = 1024;
 
+// None where few of not too many are wanted: one block finds them sooner than rounds of merging.
 std::vector<MergeRound> rounds_for(Device device, std::int32_t tiles, std::int32_t tile_size, std::int32_t limit) {
   std::vector<MergeRound> rounds;
+  if (limit <= kernels::select_candidates::kMaxRankKeys && tiles <= kernels::select_candidates::kMaxRankTiles)
+    return rounds;
   std::int32_t runs = tiles;
   std::int32_t run_size = tile_size;
   do {
-    const std::int32_t ways = device.is_cpu() ? runs : std::min(runs, kWaysOnGpu);
+    const std::int32_t ways = device.is_cpu() || runs <= kMostWaysOnGpu ? runs : kWaysOnGpu;
     rounds.push_back({runs, run_size, ways, limit});
     runs = (runs + ways - 1) / ways;
     run_size *= ways;
@@ -74,13 +80,17 @@ CandidateSelection::CandidateSelection(const Stream& stream, const SelectionExte
           stream, static_cast<std::size_t>(std::min(extent.limit, extent.items)))),
       classes_(classes_for(stream, extent)),
       select_(KernelModule::load(stream.device(), kernels::select_candidates_cu).get<Select>("select_candidates")),
+      rank_(KernelModule::load(stream.device(), kernels::select_candidates_cu).get<Rank>("rank_tiles")),
       merge_(KernelModule::load(stream.device(), kernels::merge_candidates_cu).get<Merge>("merge_candidates")) {
-  for (const MergeRound& round : rounds_) {
-    const auto runs = static_cast<std::size_t>(round.runs);
-    runs_.push_back(
-        {DeviceBuffer<std::uint64_t>::uninitialized(stream, runs * static_cast<std::size_t>(round.run_size)),
-         DeviceBuffer<std::int32_t>::uninitialized(stream, 2 * runs)});
+  add_runs(select_shape_.grid.x, select_shape_.block.x);
+  for (std::size_t i = 1; i < rounds_.size(); ++i) {
+    add_runs(static_cast<std::size_t>(rounds_[i].runs), static_cast<std::size_t>(rounds_[i].run_size));
   }
+}
+
+void CandidateSelection::add_runs(std::size_t count, std::size_t size) {
+  runs_.push_back({DeviceBuffer<std::uint64_t>::uninitialized(stream_, count * size),
+                   DeviceBuffer<std::int32_t>::uninitialized(stream_, 2 * count)});
 }
 
 void CandidateSelection::submit(DeviceSpan<const float> scores, const kernels::select_candidates::ScoreLayout& layout,
@@ -90,7 +100,10 @@ void CandidateSelection::submit(DeviceSpan<const float> scores, const kernels::s
           layout.classes);
   Runs& tiles = runs_.front();
   select_.launch(stream_, select_shape_, scores, layout, tiles.keys.span(), tiles.counts.span(), classes_.span());
-  merge(counts);
+  if (!rounds_.empty()) return merge(counts);
+  rank_.launch(stream_, grid_per_item(1, kRankThreads), tiles.keys.span(), tiles.counts.span(),
+               static_cast<std::int32_t>(select_shape_.block.x), static_cast<std::int32_t>(select_shape_.grid.x),
+               static_cast<std::int32_t>(ranked_.size()), ranked_.span(), counts);
 }
 
 void CandidateSelection::merge(DeviceSpan<std::int32_t> counts) {

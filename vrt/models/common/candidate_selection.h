@@ -4,6 +4,7 @@
 //   selection.submit(scores, layout, counts);                  // ranked keys are in selection.ranked()
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -52,22 +53,27 @@ class CandidateSelection {
   using Merge = void(DeviceSpan<const std::uint64_t>, DeviceSpan<const std::int32_t>,
                      kernels::merge_candidates::MergeRound, DeviceSpan<std::uint64_t>, DeviceSpan<std::int32_t>);
 
+  using Rank = void(DeviceSpan<const std::uint64_t>, DeviceSpan<const std::int32_t>, std::int32_t, std::int32_t,
+                    std::int32_t, DeviceSpan<std::uint64_t>, DeviceSpan<std::int32_t>);
+
   /// Sorted runs of keys, and how many each has: those of the tiles, or of a round of merging that is not the last one.
   struct Runs {
     DeviceBuffer<std::uint64_t> keys;
     DeviceBuffer<std::int32_t> counts;
   };
 
+  void add_runs(std::size_t count, std::size_t size);
   void merge(DeviceSpan<std::int32_t> counts);
 
   Stream stream_;
   SelectionExtent extent_;
   LaunchShape select_shape_;
-  std::vector<kernels::merge_candidates::MergeRound> rounds_;
-  std::vector<Runs> runs_;  ///< What each round reads; the last one writes to `ranked_`.
+  std::vector<kernels::merge_candidates::MergeRound> rounds_;  ///< None where a single block ranks all tiles.
+  std::vector<Runs> runs_;  ///< The tiles, and behind each round but the last one, which writes to `ranked_`, its runs.
   DeviceBuffer<std::uint64_t> ranked_;
   DeviceBuffer<std::int32_t> classes_;
   Kernel<Select> select_;
+  Kernel<Rank> rank_;
   Kernel<Merge> merge_;
 };
 

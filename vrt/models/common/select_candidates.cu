@@ -1,7 +1,11 @@
-// From scores to sorted tiles of keys: the first half of selecting the best of many. One block a tile.
+// From scores to sorted tiles of keys, and from those to the few best of all.
 VRT_SHARED_TYPES_BEGIN
 constexpr int32_t kMaxSelectTile = 256;  // Items of a tile.
 constexpr int32_t kMaxSelectThreads = 1024;
+
+// rank_tiles takes so many tiles at most, and ranks so many keys.
+constexpr int32_t kMaxRankTiles = 256;
+constexpr int32_t kMaxRankKeys = 512;
 
 /// Where the scores of an item's classes are, and which of them count.
 struct ScoreLayout {
@@ -104,4 +108,136 @@ extern "C" __global__ void __launch_bounds__(1024)
   const uint64_t key = select_sort(keys, size, lane);
   if (lane < total) tiles[blockIdx.x * blockDim.x + lane] = key;
   if (lane < 2) tile_counts[2 * blockIdx.x + lane] = total;
+}
+
+constexpr int32_t kRankCapacity = 1024;  // Keys that are sorted at once; a thread each.
+
+struct RankTilesShared {
+  uint64_t keys[kRankCapacity];
+  uint64_t heads[kMaxRankTiles];
+  uint64_t floor;
+  int32_t total;
+  int32_t collected;
+};
+
+// Sorted tiles of keys.
+struct SortedTiles {
+  const uint64_t* keys;
+  const int32_t* counts;
+  int32_t size;  // Keys from one tile to the next; a power of two.
+  int32_t count;
+};
+
+__device__ inline int32_t rank_keys_of(const SortedTiles& tiles, int32_t tile) {
+  return tile < tiles.count ? __ldg(tiles.counts + 2 * tile + 1) : 0;
+}
+
+// A bound that at least `limit` keys reach, and as a rule not many more: where m tiles have q keys above it, m * q keys are. q is
+// such that a quarter of the tiles need not have them. 0 where that many tiles have not got q keys.
+__device__ uint64_t rank_likely_floor(RankTilesShared* shared, const SortedTiles& tiles, int32_t limit,
+                                      int32_t thread) {
+  int32_t depth = 1;
+  while (4 * limit > 3 * depth * tiles.count && depth < tiles.size) depth *= 2;
+  const int32_t wanted = (limit + depth - 1) / depth;
+  if (thread < kMaxRankTiles) {
+    shared->heads[thread] =
+        rank_keys_of(tiles, thread) >= depth ? __ldg(tiles.keys + thread * tiles.size + depth - 1) : 0;
+  }
+  if (thread == 0) shared->floor = 0;
+  __syncthreads();
+  if (thread < tiles.count) {
+    const uint64_t mine = shared->heads[thread];
+    int32_t greater = 0;
+    for (int32_t tile = 0; tile < tiles.count; ++tile) greater += shared->heads[tile] > mine ? 1 : 0;
+    if (greater == wanted - 1 && mine != 0) shared->floor = mine;
+  }
+  __syncthreads();
+  return shared->floor;
+}
+
+// How many keys of a tile are at least `floor`.
+__device__ inline int32_t rank_count_from(const SortedTiles& tiles, int32_t tile, uint64_t floor) {
+  const int32_t total = rank_keys_of(tiles, tile);
+  int32_t reaching = 0;
+  for (int32_t step = tiles.size; step > 0; step /= 2) {
+    const int32_t reached = reaching + step;
+    if (reached <= total && __ldg(tiles.keys + tile * tiles.size + reached - 1) >= floor) reaching = reached;
+  }
+  return reaching;
+}
+
+// The greatest bound that `limit` keys reach, bit by bit: then exactly so many do. For tiles that rank_likely_floor is wrong about.
+// The first warp finds it.
+__device__ uint64_t rank_exact_floor(RankTilesShared* shared, const SortedTiles& tiles, int32_t limit, int32_t thread) {
+  uint64_t floor = 0;
+  for (int32_t bit = 63; bit >= 0 && thread < 32; --bit) {
+    const uint64_t higher = floor | (uint64_t{1} << bit);
+    int32_t reaching = 0;
+    for (int32_t tile = thread; tile < tiles.count; tile += 32) reaching += rank_count_from(tiles, tile, higher);
+    for (int32_t reach = 16; reach > 0; reach /= 2) reaching += __shfl_xor_sync(kAllLanes, reaching, reach);
+    floor = reaching >= limit ? higher : floor;
+  }
+  if (thread == 0) shared->floor = floor;
+  __syncthreads();
+  return shared->floor;
+}
+
+constexpr int32_t kRankLanes = 8;  // Neighbouring threads of a tile.
+
+// The keys from `floor` on to shared memory, in any order. Returns how many there are, also beyond its capacity.
+__device__ int32_t rank_collect(RankTilesShared* shared, const SortedTiles& tiles, uint64_t floor, int32_t thread,
+                                int32_t threads) {
+  if (thread == 0) shared->collected = 0;
+  __syncthreads();
+  const int32_t lane = thread % 32;
+  for (int32_t first_tile = 0; first_tile < tiles.count; first_tile += threads / kRankLanes) {
+    const int32_t tile = first_tile + thread / kRankLanes;
+    const int32_t total = rank_keys_of(tiles, tile);
+    uint32_t found = kAllLanes;
+    for (int32_t at = lane % kRankLanes; found != 0; at += kRankLanes) {
+      const uint64_t key = at < total ? __ldg(tiles.keys + tile * tiles.size + at) : 0;
+      found = __ballot_sync(kAllLanes, key != 0 && key >= floor);
+      int32_t to = 0;
+      if (lane == 0) to = atomicAdd(&shared->collected, __popc(found));
+      to = __shfl_sync(kAllLanes, to, 0) + __popc(found & ((1u << lane) - 1u));
+      if (((found >> lane) & 1u) != 0 && to < kRankCapacity) shared->keys[to] = key;
+    }
+  }
+  __syncthreads();
+  return shared->collected;
+}
+
+// The `limit` (at most kMaxRankKeys) greatest keys of tiles as select_candidates writes them go to `ranked`, in descending order;
+// counts[0] receives how many keys there are in all, counts[1] how many of them are ranked. One block of kRankCapacity threads.
+extern "C" __global__ void __launch_bounds__(1024)
+    rank_tiles(const uint64_t* __restrict__ keys, const int32_t* __restrict__ tile_counts, int32_t tile_size,
+               int32_t tile_count, int32_t limit, uint64_t* __restrict__ ranked, int32_t* __restrict__ counts) {
+  __shared__ RankTilesShared block;
+  RankTilesShared* const shared = &block;
+  const SortedTiles tiles = {keys, tile_counts, tile_size, tile_count};
+  const int32_t thread = static_cast<int32_t>(threadIdx.x);
+  const int32_t threads = static_cast<int32_t>(blockDim.x);
+  if (thread == 0) shared->total = 0;
+  __syncthreads();
+  if (thread < tiles.count) atomicAdd(&shared->total, rank_keys_of(tiles, thread));
+  __syncthreads();
+  const int32_t total = shared->total;
+  uint64_t floor = total > kRankCapacity ? rank_likely_floor(shared, tiles, limit, thread) : 0;
+  int32_t collected = rank_collect(shared, tiles, floor, thread, threads);
+  if (collected > kRankCapacity) {
+    __syncthreads();  // All have seen the count.
+    floor = rank_exact_floor(shared, tiles, limit, thread);
+    collected = rank_collect(shared, tiles, floor, thread, threads);
+  }
+  int32_t size = 2;
+  while (size < collected) size *= 2;
+  if (thread >= collected && thread < max(size, 32)) shared->keys[thread] = 0;  // Below every key.
+  __syncthreads();
+  const uint64_t key = select_sort(shared->keys, size, thread);
+  const int32_t kept = min(total, limit);
+  if (thread < kept) ranked[thread] = key;
+  if (thread == 0) {
+    counts[0] = total;
+    counts[1] = kept;
+  }
 }

@@ -20,20 +20,40 @@ struct MaskGeometry {
   float crop_y;
 };
 
-// A tile: a warp has a column of words, a lane a row of it, so that the lanes of a warp blend the same columns of logits, and that
-// outlines, which cost the most, cross few warps.
-constexpr int32_t kMaskTileRows = 32;
+// A tile: a warp has a column of words and goes through it 32 rows at a time, a lane a row, so that the lanes of a warp blend the
+// same columns of logits, and that outlines, which cost the most, cross few warps at a time.
+constexpr int32_t kMaskTileRows = 128;
 constexpr int32_t kMaskTileWords = 8;
 VRT_SHARED_TYPES_END
 
 constexpr int32_t kMaskTilePixels = 32 * kMaskTileWords;  // Of a row; a thread each.
-constexpr int32_t kMostShortcutColumns =
-    12;  // Columns under a word's pixels, beyond which they are not looked over first.
+constexpr int32_t kMaskRegion = 1024;                     // Logits that fit into shared memory.
+constexpr uint32_t kMaskLanes = 0xffffffffu;
+
+// The pixels of a tile that count: [left, right) and [top, bottom), in pixels of the mask.
+struct MaskCrop {
+  int32_t left;
+  int32_t top;
+  int32_t right;
+  int32_t bottom;
+};
+
+// The logits under them: where they are, from row to row, and which of the grid they are.
+struct MaskRegion {
+  const float* values;
+  int32_t stride;
+  int32_t first_column;
+  int32_t first_row;
+  int32_t columns;
+  int32_t rows;
+};
 
 // A block's shared memory.
 struct MaskTile {
-  int32_t column[kMaskTilePixels];  // Of each of the tile's pixel columns: the logits on its left, ...
-  float share[kMaskTilePixels];     // ... and the share of those on its right.
+  alignas(
+      16) float share[kMaskTilePixels];  // Of each of the tile's pixel columns: what the logits on its right count, ...
+  int32_t column[kMaskTilePixels];       // ... and those on its left.
+  float logits[kMaskRegion];
   uint32_t words[kMaskTileRows][kMaskTileWords + 1];  // Padded: a warp writes a column of it.
 };
 
@@ -49,106 +69,181 @@ __device__ inline float mask_sample_at(int32_t pixel, float scale, float shift, 
   return fminf(fmaxf(position, static_cast<float>(first)), static_cast<float>(last));
 }
 
-__device__ inline MaskRows mask_rows_at(const float* plane, int32_t y, const MaskGeometry& g) {
-  const float position = mask_sample_at(y, g.scale_y, g.shift_y, g.first_row, g.last_row);
-  const int32_t row = static_cast<int32_t>(position);
-  return {plane + row * g.grid_width, plane + min(row + 1, g.last_row) * g.grid_width,
-          position - static_cast<float>(row)};
+__device__ inline float mask_sample_x(int32_t x, const MaskGeometry& g) {
+  return mask_sample_at(x, g.scale_x, g.shift_x, g.first_column, g.last_column);
 }
 
-__device__ inline float mask_column(const MaskRows& rows, int32_t column) {
-  return (1.0f - rows.share) * __ldg(rows.upper + column) + rows.share * __ldg(rows.lower + column);
-}
-
-// Bits of a word's pixels whose blended logit is above 0. `pixels` is the word's first one in the tile.
-__device__ inline uint32_t mask_bits(const MaskRows& rows, const MaskTile& tile, int32_t pixels, int32_t last_column) {
-  int32_t column = -1;
-  float left = 0.0f;
-  float right = 0.0f;
-  uint32_t bits = 0;
-  for (int32_t first = 0; first < 32; first += 8) {
-#pragma unroll
-    for (int32_t i = 0; i < 8; ++i) {
-      const int32_t at = tile.column[pixels + first + i];
-      if (at != column) {
-        left = at == column + 1 && column >= 0 ? right : mask_column(rows, at);
-        right = mask_column(rows, min(at + 1, last_column));
-        column = at;
-      }
-      const float share = tile.share[pixels + first + i];
-      const float value = (1.0f - share) * left + share * right;
-      bits |= static_cast<uint32_t>(value > 0.0f) << (first + i);
-    }
-  }
-  return bits;
-}
-
-// 1: every logit of the columns [first, last] is above 0, and so is what is blended of them; -1: none is; 0: they have to be
-// blended.
-__device__ inline int32_t mask_common_sign(const MaskRows& rows, int32_t first, int32_t last) {
-  if (last - first >= kMostShortcutColumns) return 0;
-  bool all_above = true;
-  bool none_above = true;
-  for (int32_t column = first; column <= last; ++column) {
-    const float upper = __ldg(rows.upper + column);
-    const float lower = __ldg(rows.lower + column);
-    all_above = all_above && upper > 0.0f && lower > 0.0f;
-    none_above = none_above && upper <= 0.0f && lower <= 0.0f;  // False for NaN.
-  }
-  return all_above ? 1 : (none_above ? -1 : 0);
-}
-
-// The pixels [begin, end) of a word as bits.
-__device__ inline uint32_t mask_word(const MaskRows& rows, const MaskTile& tile, int32_t pixels, int32_t begin,
-                                     int32_t end, int32_t last_column) {
-  const uint32_t covered = (0xFFFFFFFFu >> (32 - (end - begin))) << begin;
-  const int32_t last = min(tile.column[pixels + end - 1] + 1, last_column);
-  const int32_t sign = mask_common_sign(rows, tile.column[pixels + begin], last);
-  if (sign != 0) return sign > 0 ? covered : 0u;
-  return mask_bits(rows, tile, pixels, last_column) & covered;
+__device__ inline float mask_sample_y(int32_t y, const MaskGeometry& g) {
+  return mask_sample_at(y, g.scale_y, g.shift_y, g.first_row, g.last_row);
 }
 
 // The first whole pixel at or behind a box's edge, within the mask.
 __device__ inline int32_t mask_edge(float edge, int32_t limit) { return min(max(__float2int_ru(edge), 0), limit); }
 
-// Tiles along x and y, masks along z; the block has kMaskTileRows by kMaskTileWords threads. Mask i is made of the plane planes[i]
-// of `logits`, or of plane i where `planes` is null. With `crop_boxes` (pixels of the picture), pixel x counts only if
-// x1 <= x < x2, and so for y. Masks from `*count` on are left as they are. Bits behind a row's last pixel are 0.
-extern "C" __global__ void __launch_bounds__(kMaskTileRows* kMaskTileWords)
+__device__ inline MaskCrop mask_crop(const float4* boxes, int32_t mask, int32_t x, int32_t y, const MaskGeometry& g) {
+  MaskCrop crop = {x, y, min(x + kMaskTilePixels, g.width), min(y + kMaskTileRows, g.height)};
+  if (boxes == nullptr) return crop;
+  const float4 box = __ldg(boxes + mask);
+  crop.left = max(crop.left, mask_edge(box.x * g.crop_x, g.width));
+  crop.top = max(crop.top, mask_edge(box.y * g.crop_y, g.height));
+  crop.right = min(crop.right, mask_edge(box.z * g.crop_x, g.width));
+  crop.bottom = min(crop.bottom, mask_edge(box.w * g.crop_y, g.height));
+  return crop;
+}
+
+__device__ inline MaskRegion mask_region(const float* plane, const MaskCrop& crop, const MaskGeometry& g) {
+  const int32_t column = static_cast<int32_t>(mask_sample_x(crop.left, g));
+  const int32_t row = static_cast<int32_t>(mask_sample_y(crop.top, g));
+  const int32_t last_column = min(static_cast<int32_t>(mask_sample_x(crop.right - 1, g)) + 1, g.last_column);
+  const int32_t last_row = min(static_cast<int32_t>(mask_sample_y(crop.bottom - 1, g)) + 1, g.last_row);
+  return {plane + row * g.grid_width + column, g.grid_width, column, row, last_column - column + 1, last_row - row + 1};
+}
+
+// Brings the region's logits to shared memory, where there is room for them. A warp a row.
+__device__ inline void mask_stage(MaskTile* tile, MaskRegion* region, int32_t warp, int32_t lane) {
+  if (region->columns * region->rows > kMaskRegion) return;
+  for (int32_t row = warp; row < region->rows; row += kMaskTileWords) {
+    for (int32_t column = lane; column < region->columns; column += 32) {
+      tile->logits[row * region->columns + column] = __ldg(region->values + row * region->stride + column);
+    }
+  }
+  region->values = tile->logits;
+  region->stride = region->columns;
+}
+
+__device__ inline float mask_column(const MaskRows& rows, int32_t column) {
+  return (1.0f - rows.share) * rows.upper[column] + rows.share * rows.lower[column];
+}
+
+// The columns of logits under the pixels of a warp's word.
+struct MaskColumns {
+  int32_t first_pixel;  // In the tile.
+  int32_t first;        // In the region.
+  int32_t count;
+  uint32_t changes;  // Bit b: pixel b has other columns than the one before.
+};
+
+__device__ inline MaskColumns mask_columns(const MaskTile& tile, const MaskRegion& region, int32_t first_pixel,
+                                           int32_t lane, const MaskGeometry& g) {
+  const int32_t own = tile.column[first_pixel + lane];
+  const int32_t first = tile.column[first_pixel];
+  const int32_t last = min(tile.column[first_pixel + 31] + 1, g.last_column);
+  const bool changes = lane == 0 || own != tile.column[first_pixel + max(lane, 1) - 1];
+  return {first_pixel, first - region.first_column, last - first + 1, __ballot_sync(kMaskLanes, changes)};
+}
+
+// 1: every logit of the columns and the rows [first_row, last_row] of the region is above 0, and so is what is blended of them;
+// -1: none is; 0: they have to be blended. Numbers so great or so near to 0 that a blend of them could be another are among the latter.
+__device__ inline int32_t mask_common_sign(const MaskRegion& region, const MaskColumns& columns, int32_t first_row,
+                                           int32_t last_row, int32_t lane) {
+  bool all_above = true;
+  bool none_above = true;
+  for (int32_t row = first_row + lane / 8; row <= last_row; row += 4) {
+    for (int32_t column = lane % 8; column < columns.count; column += 8) {
+      const float value = region.values[row * region.stride + columns.first + column];
+      all_above = all_above && value >= 1e-30f && value <= FLT_MAX;
+      none_above = none_above && value <= 0.0f && value >= -FLT_MAX;
+    }
+  }
+  const bool above = __ballot_sync(kMaskLanes, all_above) == kMaskLanes;
+  const bool below = __ballot_sync(kMaskLanes, none_above) == kMaskLanes;
+  return above ? 1 : (below ? -1 : 0);
+}
+
+// Bits of a word's pixels whose blended logit is above 0.
+__device__ inline uint32_t mask_bits(const MaskRows& rows, const MaskTile& tile, const MaskRegion& region,
+                                     const MaskColumns& columns, const MaskGeometry& g) {
+  float left = 0.0f;
+  float right = 0.0f;
+  uint32_t bits = 0;
+  for (int32_t first = 0; first < 32; first += 8) {
+    const float4 low = *reinterpret_cast<const float4*>(tile.share + columns.first_pixel + first);
+    const float4 high = *reinterpret_cast<const float4*>(tile.share + columns.first_pixel + first + 4);
+    const float shares[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+    const uint32_t changing = columns.changes >> first;
+    uint32_t byte = 0;
+#pragma unroll
+    for (int32_t i = 0; i < 8; ++i) {
+      if ((changing & (1u << i)) != 0) {
+        const int32_t at = tile.column[columns.first_pixel + first + i];
+        left = mask_column(rows, at - region.first_column);
+        right = mask_column(rows, min(at + 1, g.last_column) - region.first_column);
+      }
+      const float value = (1.0f - shares[i]) * left + shares[i] * right;
+      byte |= value > 0.0f ? 1u << i : 0u;
+    }
+    bits |= byte << first;
+  }
+  return bits;
+}
+
+// The pixels of the warp's word in this lane's row as bits. `covered` are those that count, in the rows of the crop.
+__device__ inline uint32_t mask_word(const MaskTile& tile, const MaskRegion& region, const MaskColumns& columns,
+                                     const MaskCrop& crop, uint32_t covered, int32_t y, int32_t lane,
+                                     const MaskGeometry& g) {
+  // Rows that do not count look where the nearest one that does looks: there are logits.
+  const float position = mask_sample_y(min(max(y, crop.top), crop.bottom - 1), g);
+  const int32_t row = static_cast<int32_t>(position);
+  const int32_t upper = row - region.first_row;
+  const int32_t lower = min(row + 1, g.last_row) - region.first_row;
+  const int32_t sign =
+      mask_common_sign(region, columns, __shfl_sync(kMaskLanes, upper, 0), __shfl_sync(kMaskLanes, lower, 31), lane);
+  if (y < crop.top || y >= crop.bottom) return 0;
+  if (sign != 0) return sign > 0 ? covered : 0u;
+  const MaskRows rows = {region.values + upper * region.stride, region.values + lower * region.stride,
+                         position - static_cast<float>(row)};
+  return mask_bits(rows, tile, region, columns, g) & covered;
+}
+
+// The words of a tile of which some pixel counts, to tile->words.
+__device__ inline void mask_blend(MaskTile* tile, const float* plane, const MaskCrop& crop, int32_t x, int32_t y,
+                                  int32_t warp, int32_t lane, const MaskGeometry& g) {
+  MaskRegion region = mask_region(plane, crop, g);
+  mask_stage(tile, &region, warp, lane);
+  // Pixels that do not count look where the nearest one that does looks, too.
+  const int32_t pixel = warp * 32 + lane;
+  const float position = mask_sample_x(min(max(x + pixel, crop.left), crop.right - 1), g);
+  const int32_t column = static_cast<int32_t>(position);
+  tile->column[pixel] = column;
+  tile->share[pixel] = position - static_cast<float>(column);
+  __syncthreads();
+  const int32_t begin = max(crop.left - x - warp * 32, 0);
+  const int32_t end = min(crop.right - x - warp * 32, 32);
+  const uint32_t covered = begin < end ? (0xFFFFFFFFu >> (32 - (end - begin))) << begin : 0u;
+  const MaskColumns columns = mask_columns(*tile, region, warp * 32, lane, g);
+#pragma unroll 1
+  for (int32_t row = lane; row < kMaskTileRows && covered != 0; row += 32) {
+    tile->words[row][warp] = mask_word(*tile, region, columns, crop, covered, y + row, lane, g);
+  }
+}
+
+// Tiles along x and y, masks along z; the block has 32 by kMaskTileWords threads. Mask i is made of the plane planes[i] of `logits`,
+// or of plane i where `planes` is null. With `crop_boxes` (pixels of the picture), pixel x counts only if x1 <= x < x2, and so for
+// y. Masks from `*count` on are left as they are. Bits behind a row's last pixel are 0.
+extern "C" __global__ void __launch_bounds__(256)
     upsample_masks(const float* __restrict__ logits, const int32_t* __restrict__ planes,
                    const int32_t* __restrict__ count, const float4* __restrict__ crop_boxes, MaskGeometry g,
                    uint32_t* __restrict__ words) {
   __shared__ MaskTile tile;
   const int32_t mask = static_cast<int32_t>(blockIdx.z);
   if (mask >= __ldg(count)) return;
-  const int32_t thread = static_cast<int32_t>(threadIdx.y * blockDim.x + threadIdx.x);
+  const int32_t lane = static_cast<int32_t>(threadIdx.x);
+  const int32_t warp = static_cast<int32_t>(threadIdx.y);
   const int32_t first_word = static_cast<int32_t>(blockIdx.x) * kMaskTileWords;
   const int32_t first_row = static_cast<int32_t>(blockIdx.y) * kMaskTileRows;
-  const float position = mask_sample_at(first_word * 32 + thread, g.scale_x, g.shift_x, g.first_column, g.last_column);
-  tile.column[thread] = static_cast<int32_t>(position);
-  tile.share[thread] = position - static_cast<float>(tile.column[thread]);
-  __syncthreads();
-  const int32_t y = first_row + static_cast<int32_t>(threadIdx.x);
-  const int32_t pixels = static_cast<int32_t>(threadIdx.y) * 32;
-  int32_t begin = 0;
-  int32_t end = y < g.height ? min(32, g.width - (first_word * 32 + pixels)) : 0;
-  if (crop_boxes != nullptr) {
-    const float4 box = __ldg(crop_boxes + mask);
-    begin = max(begin, mask_edge(box.x * g.crop_x, g.width) - first_word * 32 - pixels);
-    end = min(end, mask_edge(box.z * g.crop_x, g.width) - first_word * 32 - pixels);
-    if (y < mask_edge(box.y * g.crop_y, g.height) || y >= mask_edge(box.w * g.crop_y, g.height)) end = begin;
+  const MaskCrop crop = mask_crop(crop_boxes, mask, first_word * 32, first_row, g);
+  const bool counts = crop.left < crop.right && crop.top < crop.bottom;  // All threads or none.
+  for (int32_t row = lane; row < kMaskTileRows; row += 32) tile.words[row][warp] = 0;
+  if (counts) {
+    const int64_t plane = planes == nullptr ? mask : __ldg(planes + mask);
+    mask_blend(&tile, logits + plane * g.grid_width * g.grid_height, crop, first_word * 32, first_row, warp, lane, g);
   }
-  uint32_t bits = 0;
-  if (begin < end) {
-    const int32_t plane = planes == nullptr ? mask : __ldg(planes + mask);
-    const MaskRows rows = mask_rows_at(logits + static_cast<int64_t>(plane) * g.grid_width * g.grid_height, y, g);
-    bits = mask_word(rows, tile, pixels, begin, end, g.last_column);
-  }
-  tile.words[threadIdx.x][threadIdx.y] = bits;
   __syncthreads();
-  const int32_t row = first_row + thread / kMaskTileWords;
-  const int32_t word = first_word + thread % kMaskTileWords;
-  if (row >= g.height || word >= g.words_per_row) return;
-  words[static_cast<int64_t>(mask) * g.words_per_row * g.height + row * g.words_per_row + word] =
-      tile.words[thread / kMaskTileWords][thread % kMaskTileWords];
+  const int32_t column = lane % kMaskTileWords;
+  if (first_word + column >= g.words_per_row) return;
+  const int32_t rows = min(kMaskTileRows, g.height - first_row);
+  uint32_t* const to = words + (static_cast<int64_t>(mask) * g.height + first_row) * g.words_per_row + first_word;
+  for (int32_t row = warp * 4 + lane / kMaskTileWords; row < rows; row += 4 * kMaskTileWords) {
+    to[row * g.words_per_row + column] = tile.words[row][column];
+  }
 }
