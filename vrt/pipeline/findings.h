@@ -23,7 +23,8 @@ struct EmbeddingFindings {
 
 /// Views of host memory that the frame's slot owns, valid until the slot is given back. What a family does not give is empty.
 struct ModelFindings {
-  std::string_view model;  ///< As the user called the network: a name of the registry, or its file's name without ".onnx".
+  std::string_view
+      model;  ///< As the user called the network: a name of the registry, or its file's name without ".onnx".
   std::span<const Detection> detections;  ///< Best score first, source pixels.
   std::span<const MaskView> masks;        ///< Of the first detections, in their order, at the picture's size.
   std::optional<DepthMapView> depth;

@@ -8,8 +8,9 @@
 #include <mutex>
 #include <thread>
 
-#include "vrt/pipeline/bounded_queue.h"
-#include "vrt/pipeline/detector_pool.h"
+#include "vrt/base/fail.h"
+#include "vrt/pipeline/families/recognition.h"
+#include "vrt/pipeline/model_pool.h"
 #include "vrt/pipeline/outputs.h"
 #include "vrt/view/annotate.h"
 
@@ -43,6 +44,30 @@ struct Layout {
   [[nodiscard]] SourceOptions source_options() const { return {static_cast<std::int32_t>(frames() + in_flight)}; }
 };
 
+/// A network of the run as its results name it.
+struct Member {
+  std::string name;
+  const ModelFamily* family = nullptr;
+  std::int64_t findings = 0;
+};
+
+std::vector<PoolModel> choose(const std::vector<ModelChoice>& models) {
+  std::vector<PoolModel> chosen;
+  for (const ModelChoice& model : models) {
+    const ModelFamily& family = model.family.empty() ? recognise_family(model.file) : find_family(model.family);
+    chosen.push_back({&family, model.file, model.input});
+  }
+  return chosen;
+}
+
+std::vector<Member> name_all(const std::vector<ModelChoice>& models, const std::vector<PoolModel>& chosen) {
+  std::vector<Member> members;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    members.push_back({models[i].name.empty() ? models[i].file.stem().string() : models[i].name, chosen[i].family});
+  }
+  return members;
+}
+
 class Run {
  public:
   Run(const RunOptions& options, const RunHooks& hooks)
@@ -50,17 +75,12 @@ class Run {
         hooks_(hooks),
         source_(options.source, options.device, Layout::choose(options.device, SourceKind::kVideo).source_options()),
         layout_(Layout::choose(options.device, source_.info().kind)),
-        pool_({options.model,
-               options.device,
-               options.engine,
-               {.score_threshold = options.score_threshold},
-               layout_.lanes,
-               layout_.slots_per_lane(),
-               options.precision,
-               options.largest_difference,
-               hooks.stop}),
+        chosen_(choose(options.models)),
+        members_(name_all(options.models, chosen_)),
+        pool_(pool_options()),
         in_flight_(layout_.in_flight),
-        done_(Layout::kQueued) {
+        done_(Layout::kQueued),
+        findings_(members_.size()) {
     if (!options.save.empty()) pictures_.emplace(options.save, source_.info());
     if (!options.json.empty()) json_.emplace(options.json);
     (void)pool_.lane_for(source_.info().size, 0);
@@ -69,11 +89,14 @@ class Run {
   RunReport execute();
 
  private:
+  [[nodiscard]] ModelPoolOptions pool_options() const;
   void submit_all();
   bool submit_next();
   void hand_on_oldest();
   void write_all();
   void write(Slot& slot);
+  void read(Slot& slot);
+  [[nodiscard]] std::span<const Detection> all_detections();
   void finish_outputs();
   void remember(std::exception_ptr error);
   [[nodiscard]] bool should_end() const;
@@ -87,10 +110,14 @@ class Run {
   Layout layout_;
   std::optional<PictureOutput> pictures_;
   std::optional<JsonOutput> json_;
-  DetectorPool pool_;
+  std::vector<PoolModel> chosen_;
+  std::vector<Member> members_;
+  ModelPool pool_;
   BoundedQueue<Slot*> in_flight_;  ///< Submitted, in order; only the submitting thread uses it.
   BoundedQueue<Slot*> done_;       ///< Results are on the host; closed at the end.
   Canvas canvas_;
+  std::vector<ModelFindings> findings_;  ///< Of the frame that is written.
+  std::vector<Detection> gathered_;      ///< Scratch of all_detections.
   StageTimes times_;
   Clock::time_point start_;
   std::int64_t submitted_ = 0;
@@ -100,6 +127,20 @@ class Run {
   std::exception_ptr error_;
   std::atomic<bool> failed_ = false;
 };
+
+ModelPoolOptions Run::pool_options() const {
+  ModelPoolOptions pool;
+  pool.models = chosen_;
+  pool.device = options_.device;
+  pool.engine = options_.engine;
+  pool.wanted = {options_.score_threshold, !options_.save.empty() || !options_.json.empty()};
+  pool.lanes = layout_.lanes;
+  pool.slots_per_lane = layout_.slots_per_lane();
+  pool.precision = options_.precision;
+  pool.largest_difference = options_.largest_difference;
+  pool.stop = hooks_.stop;
+  return pool;
+}
 
 RunReport Run::execute() {
   start_ = Clock::now();
@@ -164,9 +205,27 @@ void Run::write_all() {
   }
 }
 
+void Run::read(Slot& slot) {
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    findings_[i] = slot.results[i]->findings();
+    findings_[i].model = members_[i].name;
+    if (findings_[i].embeddings) findings_[i].embeddings->of = pool_.boxes_from(i).value_or(0);
+    members_[i].findings += slot.results[i]->count();
+  }
+}
+
+std::span<const Detection> Run::all_detections() {
+  if (findings_.size() == 1) return findings_.front().detections;
+  gathered_.clear();
+  for (const ModelFindings& found : findings_)
+    gathered_.insert(gathered_.end(), found.detections.begin(), found.detections.end());
+  return gathered_;
+}
+
 void Run::write(Slot& slot) {
   const Frame& frame = *slot.frame;
-  const auto detections = slot.result.detections();
+  read(slot);
+  const auto detections = all_detections();
   if (pictures_) {
     times_.time(Stage::kDraw, [&] {
       canvas_.set(frame.host_image());
@@ -208,8 +267,15 @@ RunReport Run::report() const {
   report.stopped_early = stop_requested();
   report.seconds = seconds_since(start_);
   report.device = options_.device;
-  report.backend = fmt::format("{} {}", pool_.engine().backend_name(), pool_.engine().backend_version());
-  report.network_input = pool_.input();
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    const Engine& engine = pool_.engine(i);
+    const Shape& input = engine.inputs()[0].shape;
+    report.models.push_back({members_[i].name,
+                             std::string(members_[i].family->title),
+                             fmt::format("{} {}", engine.backend_name(), engine.backend_version()),
+                             {static_cast<std::int32_t>(input[-1]), static_cast<std::int32_t>(input[-2])},
+                             members_[i].findings});
+  }
   report.stages = times_.summary();
   return report;
 }
@@ -218,9 +284,11 @@ RunReport Run::report() const {
 
 RunReport run_detection(const RunOptions& options, const RunHooks& hooks) {
   const auto start = Clock::now();
+  require(!options.models.empty(), "a run needs at least one model");
+  std::vector<Place> read{{"the source", options.source}};
+  for (const ModelChoice& model : options.models) read.push_back({"the model", model.file});
   require_places_of_their_own(
-      {{"the source", options.source}, {"the model", options.model}},
-      {{"the annotated output", options.save}, {"the JSON output", options.json == "-" ? "" : options.json}});
+      read, {{"the annotated output", options.save}, {"the JSON output", options.json == "-" ? "" : options.json}});
   Run run(options, hooks);
   const double setup_seconds = seconds_since(start);
   RunReport report = run.execute();

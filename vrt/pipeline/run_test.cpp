@@ -31,7 +31,7 @@ class RunTest : public ::testing::Test {
   RunTest() : folder_(fs::path(::testing::TempDir()) / ("run" + std::to_string(::getpid()))) {
     fs::create_directories(folder_);
     options_.source = VRT_TEST_CLIP;
-    options_.model = VRT_TEST_CENTERFACE;
+    options_.models = {{.file = VRT_TEST_CENTERFACE}};
   }
   ~RunTest() override { fs::remove_all(folder_); }
 
