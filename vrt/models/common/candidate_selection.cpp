@@ -9,11 +9,13 @@
 namespace vrt {
 namespace {
 
+using kernels::merge_candidates::MergeRound;
+
 // Small tiles spread the reading of many classes over the device; with one class there is little to read, and large tiles
 // leave less to merge.
-constexpr std::uint32_t kTileOfManyClasses = 256;
-constexpr std::uint32_t kClassSlices = 4;
-constexpr std::uint32_t kTileOfOneClass = 512;
+constexpr std::uint32_t kTileOfManyClasses = 128;
+constexpr std::uint32_t kClassSlices = 8;
+constexpr std::uint32_t kTileOfOneClass = 256;
 static_assert(kTileOfOneClass <= kernels::select_candidates::kMaxSelectTile &&
               kTileOfManyClasses * kClassSlices <= kernels::select_candidates::kMaxSelectThreads);
 
@@ -30,9 +32,38 @@ LaunchShape shape_for(const SelectionExtent& extent) {
   return {{tiles, 1, 1}, {tile, extent.classes > 1 ? kClassSlices : 1, 1}, 0};
 }
 
+// Filled: items that do not pass have no class, and whoever reads them all should see the same in every run.
 DeviceBuffer<std::int32_t> classes_for(const Stream& stream, const SelectionExtent& extent) {
   if (extent.classes == 1) return {};
-  return DeviceBuffer<std::int32_t>::uninitialized(stream, static_cast<std::size_t>(extent.items));
+  return DeviceBuffer<std::int32_t>::zeros(stream, static_cast<std::size_t>(extent.items));
+}
+
+// A GPU merges a few runs at a time, each key searching all of them at once; the CPU's heap takes any number.
+constexpr std::int32_t kWaysOnGpu = 16;
+constexpr std::uint32_t kMergeThreads = 256;
+constexpr std::uint32_t kRankThreads = 1024;
+
+// None where few of not too many are wanted: one block finds them sooner than rounds of merging.
+std::vector<MergeRound> rounds_for(Device device, std::int32_t tiles, std::int32_t tile_size, std::int32_t limit) {
+  std::vector<MergeRound> rounds;
+  if (limit <= kernels::select_candidates::kMaxRankKeys && tiles <= kernels::select_candidates::kMaxRankTiles)
+    return rounds;
+  std::int32_t runs = tiles;
+  std::int32_t run_size = tile_size;
+  do {
+    const std::int32_t ways = device.is_cpu() ? runs : std::min(runs, kWaysOnGpu);
+    rounds.push_back({runs, run_size, ways, limit});
+    runs = (runs + ways - 1) / ways;
+    run_size *= ways;
+  } while (runs > 1);
+  return rounds;
+}
+
+LaunchShape shape_for(const MergeRound& round) {
+  const auto keys = static_cast<std::uint32_t>(std::min(round.run_size, round.limit));
+  return {{(keys + kMergeThreads - 1) / kMergeThreads, static_cast<std::uint32_t>(round.runs), 1},
+          {kMergeThreads, 1, 1},
+          0};
 }
 
 }  // namespace
@@ -41,26 +72,44 @@ CandidateSelection::CandidateSelection(const Stream& stream, const SelectionExte
     : stream_(stream),
       extent_(extent),
       select_shape_(shape_for(extent)),
-      tiles_(DeviceBuffer<std::uint64_t>::uninitialized(stream,
-                                                        std::size_t{select_shape_.grid.x} * select_shape_.block.x)),
-      tile_counts_(DeviceBuffer<std::int32_t>::uninitialized(stream, select_shape_.grid.x)),
+      rounds_(rounds_for(stream.device(), static_cast<std::int32_t>(select_shape_.grid.x),
+                         static_cast<std::int32_t>(select_shape_.block.x), std::min(extent.limit, extent.items))),
       ranked_(DeviceBuffer<std::uint64_t>::uninitialized(
           stream, static_cast<std::size_t>(std::min(extent.limit, extent.items)))),
       classes_(classes_for(stream, extent)),
       select_(KernelModule::load(stream.device(), kernels::select_candidates_cu).get<Select>("select_candidates")),
-      merge_(KernelModule::load(stream.device(), kernels::merge_candidates_cu).get<Merge>("merge_candidates")) {}
+      rank_(KernelModule::load(stream.device(), kernels::select_candidates_cu).get<Rank>("rank_tiles")),
+      merge_(KernelModule::load(stream.device(), kernels::merge_candidates_cu).get<Merge>("merge_candidates")) {
+  add_runs(select_shape_.grid.x, select_shape_.block.x);
+  for (std::size_t i = 1; i < rounds_.size(); ++i) {
+    add_runs(static_cast<std::size_t>(rounds_[i].runs), static_cast<std::size_t>(rounds_[i].run_size));
+  }
+}
+
+void CandidateSelection::add_runs(std::size_t count, std::size_t size) {
+  runs_.push_back({DeviceBuffer<std::uint64_t>::uninitialized(stream_, count * size),
+                   DeviceBuffer<std::int32_t>::uninitialized(stream_, 2 * count)});
+}
 
 void CandidateSelection::submit(DeviceSpan<const float> scores, const kernels::select_candidates::ScoreLayout& layout,
                                 DeviceSpan<std::int32_t> counts) {
   require(layout.items == extent_.items && layout.classes == extent_.classes,
           "the selection is for {} items of {} classes, not {} of {}", extent_.items, extent_.classes, layout.items,
           layout.classes);
-  const std::uint32_t tiles = select_shape_.grid.x;
-  const std::uint32_t tile = select_shape_.block.x;
-  select_.launch(stream_, select_shape_, scores, layout, tiles_.span(), tile_counts_.span(), classes_.span());
-  merge_.launch(stream_, grid_per_item(tiles, tile), tiles_.span(), tile_counts_.span(),
-                static_cast<std::int32_t>(tile), static_cast<std::int32_t>(tiles),
-                static_cast<std::int32_t>(ranked_.size()), ranked_.span(), counts);
+  Runs& tiles = runs_.front();
+  select_.launch(stream_, select_shape_, scores, layout, tiles.keys.span(), tiles.counts.span(), classes_.span());
+  if (!rounds_.empty()) return merge(counts);
+  rank_.launch(stream_, grid_per_item(1, kRankThreads), tiles.keys.span(), tiles.counts.span(),
+               static_cast<std::int32_t>(select_shape_.block.x), static_cast<std::int32_t>(select_shape_.grid.x),
+               static_cast<std::int32_t>(ranked_.size()), ranked_.span(), counts);
+}
+
+void CandidateSelection::merge(DeviceSpan<std::int32_t> counts) {
+  for (std::size_t i = 0; i < rounds_.size(); ++i) {
+    const bool is_last = i + 1 == rounds_.size();
+    merge_.launch(stream_, shape_for(rounds_[i]), runs_[i].keys.span(), runs_[i].counts.span(), rounds_[i],
+                  is_last ? ranked_.span() : runs_[i + 1].keys.span(), is_last ? counts : runs_[i + 1].counts.span());
+  }
 }
 
 }  // namespace vrt

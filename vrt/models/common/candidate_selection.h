@@ -4,7 +4,9 @@
 //   selection.submit(scores, layout, counts);                  // ranked keys are in selection.ranked()
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "vrt/device/kernel.h"
 #include "vrt/device/memory.h"
@@ -28,7 +30,7 @@ struct SelectionExtent {
 /// order of atomics. Scratch for one stream.
 class CandidateSelection {
  public:
-  static constexpr std::int32_t kMaxTiles = 1024;
+  static constexpr std::int32_t kMaxTiles = 4096;
   /// Positions in `counts`.
   static constexpr std::size_t kCandidates = kernels::merge_candidates::kCandidateCount;  ///< How many items passed.
   static constexpr std::size_t kRanked = kernels::merge_candidates::kRankedCount;         ///< How many are ranked.
@@ -48,17 +50,30 @@ class CandidateSelection {
  private:
   using Select = void(DeviceSpan<const float>, kernels::select_candidates::ScoreLayout, DeviceSpan<std::uint64_t>,
                       DeviceSpan<std::int32_t>, DeviceSpan<std::int32_t>);
-  using Merge = void(DeviceSpan<const std::uint64_t>, DeviceSpan<const std::int32_t>, std::int32_t, std::int32_t,
-                     std::int32_t, DeviceSpan<std::uint64_t>, DeviceSpan<std::int32_t>);
+  using Merge = void(DeviceSpan<const std::uint64_t>, DeviceSpan<const std::int32_t>,
+                     kernels::merge_candidates::MergeRound, DeviceSpan<std::uint64_t>, DeviceSpan<std::int32_t>);
+
+  using Rank = void(DeviceSpan<const std::uint64_t>, DeviceSpan<const std::int32_t>, std::int32_t, std::int32_t,
+                    std::int32_t, DeviceSpan<std::uint64_t>, DeviceSpan<std::int32_t>);
+
+  /// Sorted runs of keys, and how many each has: those of the tiles, or of a round of merging that is not the last one.
+  struct Runs {
+    DeviceBuffer<std::uint64_t> keys;
+    DeviceBuffer<std::int32_t> counts;
+  };
+
+  void add_runs(std::size_t count, std::size_t size);
+  void merge(DeviceSpan<std::int32_t> counts);
 
   Stream stream_;
   SelectionExtent extent_;
   LaunchShape select_shape_;
-  DeviceBuffer<std::uint64_t> tiles_;
-  DeviceBuffer<std::int32_t> tile_counts_;
+  std::vector<kernels::merge_candidates::MergeRound> rounds_;  ///< None where a single block ranks all tiles.
+  std::vector<Runs> runs_;  ///< The tiles, and behind each round but the last one, which writes to `ranked_`, its runs.
   DeviceBuffer<std::uint64_t> ranked_;
   DeviceBuffer<std::int32_t> classes_;
   Kernel<Select> select_;
+  Kernel<Rank> rank_;
   Kernel<Merge> merge_;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -72,6 +73,13 @@ std::vector<float> random_scores(std::size_t count, int steps, std::uint32_t see
 // Items one after the other, as planes of classes (YOLO) or with their classes together (RF-DETR).
 Layout planes(std::int32_t items, std::int32_t classes, float above) {
   return {items, classes, 1, items, above, FLT_MAX, 0};
+}
+
+// Zeros, which do not count where scores have to be above 0, but for 1 at some.
+std::vector<float> scores_with(std::size_t count, std::initializer_list<std::size_t> ones) {
+  std::vector<float> scores(count, 0.0F);
+  for (const std::size_t one : ones) scores[one] = 1;
+  return scores;
 }
 
 class CandidateSelectionTest : public ::testing::TestWithParam<Device> {
@@ -162,7 +170,7 @@ TEST_P(CandidateSelectionTest, ExtentsThatMakeNoSenseAreRefused) {
   EXPECT_THROW(CandidateSelection(stream_, {0, 1, 1}), Error);
   EXPECT_THROW(CandidateSelection(stream_, {1, 0, 1}), Error);
   EXPECT_THROW(CandidateSelection(stream_, {1, 1, 0}), Error);
-  EXPECT_THROW(CandidateSelection(stream_, {1 << 20, 1, 1}), Error);
+  EXPECT_THROW(CandidateSelection(stream_, {1 << 21, 1, 1}), Error);
   CandidateSelection selection(stream_, {10, 2, 5});
   auto counts = testing::to_device<std::int32_t>(stream_, {0, 0});
   EXPECT_THROW(selection.submit({}, planes(11, 2, 0), counts.span()), Error);
@@ -170,49 +178,138 @@ TEST_P(CandidateSelectionTest, ExtentsThatMakeNoSenseAreRefused) {
 
 INSTANTIATE_TEST_SUITE_P(Devices, CandidateSelectionTest, ::testing::ValuesIn(Device::all()), testing::device_name);
 
-// Both kernels as a GPU runs them, in blocks of `tile` items and `slices` threads for each.
-Selected select_emulated(const std::vector<float>& scores, const Layout& layout, std::uint32_t tile,
-                         std::uint32_t slices, std::int32_t limit) {
-  using Select = void(DeviceSpan<const float>, Layout, DeviceSpan<std::uint64_t>, DeviceSpan<std::int32_t>,
-                      DeviceSpan<std::int32_t>);
-  using Merge = void(DeviceSpan<const std::uint64_t>, DeviceSpan<const std::int32_t>, std::int32_t, std::int32_t,
-                     std::int32_t, DeviceSpan<std::uint64_t>, DeviceSpan<std::int32_t>);
-  const std::uint32_t tiles = (static_cast<std::uint32_t>(layout.items) + tile - 1) / tile;
-  const GuardedBuffer<float> input(scores);
-  GuardedBuffer<std::uint64_t> keys(std::size_t{tiles} * tile);
-  GuardedBuffer<std::int32_t> tile_counts(tiles);
-  GuardedBuffer<std::int32_t> classes(static_cast<std::size_t>(layout.items));
-  GuardedBuffer<std::uint64_t> ranked(static_cast<std::size_t>(limit));
-  GuardedBuffer<std::int32_t> counts(2);
-  emulate<Select>(kernels::emulated::select_candidates_cu, "select_candidates", {{tiles, 1, 1}, {tile, slices, 1}, 0},
-                  {.seed = 3}, input.device(), layout, keys.device(), tile_counts.device(), classes.device());
-  emulate<Merge>(kernels::emulated::merge_candidates_cu, "merge_candidates", grid_per_item(tiles, tile), {.seed = 4},
-                 std::as_const(keys).device(), std::as_const(tile_counts).device(), static_cast<std::int32_t>(tile),
-                 static_cast<std::int32_t>(tiles), limit, ranked.device(), counts.device());
-  Selected selected{counts.host()[CandidateSelection::kCandidates], {}, {}};
-  for (std::int32_t i = 0; i < counts.host()[CandidateSelection::kRanked]; ++i) {
-    selected.items.push_back(item_of(ranked.host()[static_cast<std::size_t>(i)]));
+// How an emulated selection is cut up.
+struct EmulatedShape {
+  std::uint32_t tile;    // Items of a block.
+  std::uint32_t slices;  // Threads of an item.
+  std::int32_t ways;     // Runs that a round of merging makes one.
+};
+
+// Sorted runs of keys and two counts for each.
+struct EmulatedRuns {
+  std::vector<std::uint64_t> keys;
+  std::vector<std::int32_t> counts;
+};
+
+EmulatedRuns merge_round_emulated(const EmulatedRuns& runs, const kernels::merge_candidates::MergeRound& round) {
+  using Merge = void(DeviceSpan<const std::uint64_t>, DeviceSpan<const std::int32_t>,
+                     kernels::merge_candidates::MergeRound, DeviceSpan<std::uint64_t>, DeviceSpan<std::int32_t>);
+  const auto groups = static_cast<std::size_t>((round.runs + round.ways - 1) / round.ways);
+  const GuardedBuffer<std::uint64_t> keys(runs.keys);
+  const GuardedBuffer<std::int32_t> counts(runs.counts);
+  GuardedBuffer<std::uint64_t> merged(groups * static_cast<std::size_t>(round.run_size * round.ways));
+  GuardedBuffer<std::int32_t> merged_counts(2 * groups);
+  const auto blocks = static_cast<std::uint32_t>((round.run_size + 31) / 32);
+  emulate<Merge>(kernels::emulated::merge_candidates_cu, "merge_candidates",
+                 {{blocks, static_cast<std::uint32_t>(round.runs), 1}, {32, 1, 1}, 0}, {.seed = 4}, keys.device(),
+                 counts.device(), round, merged.device(), merged_counts.device());
+  return {merged.values(), merged_counts.values()};
+}
+
+// The items of keys in order.
+Selected selected_of(const EmulatedRuns& ranked, const GuardedBuffer<std::int32_t>& classes) {
+  Selected selected{ranked.counts[CandidateSelection::kCandidates], {}, {}};
+  for (std::int32_t i = 0; i < ranked.counts[CandidateSelection::kRanked]; ++i) {
+    selected.items.push_back(item_of(ranked.keys[static_cast<std::size_t>(i)]));
     selected.classes.push_back(classes.host()[static_cast<std::size_t>(selected.items.back())]);
   }
   return selected;
+}
+
+std::uint32_t tiles_of(const Layout& layout, std::uint32_t tile) {
+  return (static_cast<std::uint32_t>(layout.items) + tile - 1) / tile;
+}
+
+// Tiles as a GPU makes them.
+EmulatedRuns tiles_emulated(const std::vector<float>& scores, const Layout& layout, const EmulatedShape& shape,
+                            GuardedBuffer<std::int32_t>& classes) {
+  using Select = void(DeviceSpan<const float>, Layout, DeviceSpan<std::uint64_t>, DeviceSpan<std::int32_t>,
+                      DeviceSpan<std::int32_t>);
+  const std::uint32_t tiles = tiles_of(layout, shape.tile);
+  const GuardedBuffer<float> input(scores);
+  GuardedBuffer<std::uint64_t> keys(std::size_t{tiles} * shape.tile);
+  GuardedBuffer<std::int32_t> tile_counts(std::size_t{2} * tiles);
+  emulate<Select>(kernels::emulated::select_candidates_cu, "select_candidates",
+                  {{tiles, 1, 1}, {shape.tile, shape.slices, 1}, 0}, {.seed = 3}, input.device(), layout, keys.device(),
+                  tile_counts.device(), classes.device());
+  return {keys.values(), tile_counts.values()};
+}
+
+// Both kernels as a GPU runs them.
+Selected select_emulated(const std::vector<float>& scores, const Layout& layout, const EmulatedShape& shape,
+                         std::int32_t limit) {
+  GuardedBuffer<std::int32_t> classes(static_cast<std::size_t>(layout.items));
+  EmulatedRuns runs = tiles_emulated(scores, layout, shape, classes);
+  kernels::merge_candidates::MergeRound round{static_cast<std::int32_t>(tiles_of(layout, shape.tile)),
+                                              static_cast<std::int32_t>(shape.tile), shape.ways, limit};
+  do {
+    runs = merge_round_emulated(runs, round);
+    round.runs = (round.runs + round.ways - 1) / round.ways;
+    round.run_size *= round.ways;
+  } while (round.runs > 1);
+  return selected_of(runs, classes);
+}
+
+// The same with the one block that ranks few of many.
+Selected rank_emulated(const std::vector<float>& scores, const Layout& layout, std::uint32_t tile, std::int32_t limit) {
+  using Rank = void(DeviceSpan<const std::uint64_t>, DeviceSpan<const std::int32_t>, std::int32_t, std::int32_t,
+                    std::int32_t, DeviceSpan<std::uint64_t>, DeviceSpan<std::int32_t>);
+  GuardedBuffer<std::int32_t> classes(static_cast<std::size_t>(layout.items));
+  const EmulatedRuns tiles = tiles_emulated(scores, layout, {tile, 1, 0}, classes);
+  const GuardedBuffer<std::uint64_t> keys(tiles.keys);
+  const GuardedBuffer<std::int32_t> tile_counts(tiles.counts);
+  GuardedBuffer<std::uint64_t> ranked(static_cast<std::size_t>(limit));
+  GuardedBuffer<std::int32_t> counts(2);
+  emulate<Rank>(kernels::emulated::select_candidates_cu, "rank_tiles", grid_per_item(1, 1024), {.seed = 4},
+                keys.device(), tile_counts.device(), static_cast<std::int32_t>(tile),
+                static_cast<std::int32_t>(tiles_of(layout, tile)), limit, ranked.device(), counts.device());
+  return selected_of({ranked.values(), counts.values()}, classes);
 }
 
 TEST(SelectionKernelsTest, RankWhatTheDefinitionRanks) {
   for (const std::int32_t items : {1, 31, 64, 65, 200}) {
     const auto scores = random_scores(static_cast<std::size_t>(items) * 5, 40, static_cast<std::uint32_t>(items));
     const Layout layout = planes(items, 5, 0.1F);
-    for (const std::uint32_t slices : {1U, 2U}) {
-      EXPECT_EQ(select_emulated(scores, layout, 32, slices, items),
+    for (const EmulatedShape& shape : {EmulatedShape{32, 1, 2}, EmulatedShape{32, 2, 4}, EmulatedShape{32, 2, 32}}) {
+      EXPECT_EQ(select_emulated(scores, layout, shape, items),
                 by_definition(scores, layout, static_cast<std::size_t>(items)));
     }
-    EXPECT_EQ(select_emulated(scores, layout, 64, 1, 17), by_definition(scores, layout, 17));
+    EXPECT_EQ(select_emulated(scores, layout, {64, 1, 2}, 17), by_definition(scores, layout, 17));
   }
+}
+
+TEST(SelectionKernelsTest, MergeMoreRunsThanAThreadSearchesAtOnce) {
+  const auto scores = random_scores(1200, 400, 9);
+  const Layout layout{1200, 1, 1, 0, 0, kInfinity, 0};
+  EXPECT_EQ(select_emulated(scores, layout, {32, 1, 38}, 1200), by_definition(scores, layout, 1200));
+  EXPECT_EQ(select_emulated(scores, layout, {32, 1, 16}, 7), by_definition(scores, layout, 7));
+}
+
+TEST(SelectionKernelsTest, OneBlockRanksFewOfMany) {
+  const Layout layout{2400, 1, 1, 0, 0, kInfinity, 0};
+  for (const auto& [steps, limit] :
+       {std::pair{3, 300}, std::pair{400, 1}, std::pair{400, 512}}) {  // Many ties, and few.
+    const auto scores = random_scores(2400, steps, 10);
+    EXPECT_EQ(rank_emulated(scores, layout, 32, limit), by_definition(scores, layout, static_cast<std::size_t>(limit)))
+        << steps << " steps, " << limit << " ranked";
+  }
+  const std::vector<float> few(scores_with(2400, {5, 900, 901, 2399}));
+  EXPECT_EQ(rank_emulated(few, layout, 32, 300), by_definition(few, layout, 300));
+}
+
+// The best lie in few tiles: what is likely of others is wrong here.
+TEST(SelectionKernelsTest, OneBlockRanksWhatLiesTogether) {
+  const Layout layout{8000, 1, 1, 0, 0, kInfinity, 0};
+  std::vector<float> scores(8000);
+  for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = static_cast<float>(i + 1);
+  for (std::size_t i = 0; i < 64; ++i) scores[i * 125] = 0.5F;
+  EXPECT_EQ(rank_emulated(scores, layout, 64, 300), by_definition(scores, layout, 300));
 }
 
 TEST(SelectionKernelsTest, RankPairsByIndexWhereScoresAreEqual) {
   const Layout layout{300, 1, 1, 0, 0, kInfinity, 10};
   const std::vector<float> scores(300, 2.0F);
-  EXPECT_EQ(select_emulated(scores, layout, 64, 1, 100), by_definition(scores, layout, 100));
+  EXPECT_EQ(select_emulated(scores, layout, {64, 1, 2}, 100), by_definition(scores, layout, 100));
 }
 
 }  // namespace

@@ -55,6 +55,17 @@ kernels::upsample_masks::MaskGeometry geometry_of(Size grid, const ResizeMapping
           .crop_y = static_cast<float>(double(size.height) / mapping.source.height)};
 }
 
+// A block a tile of a mask.
+LaunchShape shape_for(const InstanceMasks& masks) {
+  constexpr auto kRows = static_cast<std::uint32_t>(kernels::upsample_masks::kMaskTileRows);
+  constexpr auto kWords = static_cast<std::uint32_t>(kernels::upsample_masks::kMaskTileWords);
+  const auto words = static_cast<std::uint32_t>(mask_words_per_row(masks.size().width));
+  const auto rows = static_cast<std::uint32_t>(masks.size().height);
+  return {{(words + kWords - 1) / kWords, (rows + kRows - 1) / kRows, static_cast<std::uint32_t>(masks.most())},
+          {kRows, kWords, 1},
+          0};
+}
+
 }  // namespace
 
 InstanceMasks::InstanceMasks(const Stream& stream, const MaskOptions& options) : options_(checked(options)) {
@@ -92,9 +103,7 @@ MaskUpsampler::MaskUpsampler(const Stream& stream)
 void MaskUpsampler::submit(const MaskLogits& logits, const ResizeMapping& mapping, DeviceSpan<const std::int32_t> count,
                            InstanceMasks& masks) const {
   if (!masks.wanted()) return;
-  LaunchShape shape = grid_1d(mask_words(masks.size()));
-  shape.grid.y = static_cast<std::uint32_t>(masks.most());
-  upsample_.launch(stream_, shape, logits.planes, logits.plane_of, count, logits.crop_boxes,
+  upsample_.launch(stream_, shape_for(masks), logits.planes, logits.plane_of, count, logits.crop_boxes,
                    geometry_of(logits.grid, mapping, masks.size()), masks.words());
 }
 

@@ -1,27 +1,36 @@
 // From sorted tiles of keys to one ranked list: the second half of selecting the best of many. No barriers.
 VRT_SHARED_TYPES_BEGIN
-/// Positions in the counts that merge_candidates writes.
-constexpr int32_t kCandidateCount = 0;  // Keys in all tiles.
-constexpr int32_t kRankedCount = 1;     // Of which so many are ranked.
+/// Positions in the two counts of a run of keys.
+constexpr int32_t kCandidateCount = 0;  // Keys that there were.
+constexpr int32_t kRankedCount = 1;     // The greatest of them, of which the run consists.
+
+/// One round: groups of neighbouring runs become one run each.
+struct MergeRound {
+  int32_t runs;
+  int32_t run_size;  // Keys from the start of a run to that of the next one; a power of two.
+  int32_t ways;      // Runs of a group.
+  int32_t limit;     // The greatest keys of a group that are kept.
+};
 VRT_SHARED_TYPES_END
 
-constexpr int32_t kSearches = 4;  // Tiles that a thread searches at once, to wait for memory once for all.
+constexpr int32_t kSearches = 16;  // Runs that a thread searches at once, to wait for memory once for all.
 
-// How many keys of each of the tiles [first, first + kSearches) are greater than `key`, added up. Tiles are descending.
-__device__ inline int32_t merge_count_greater(const uint64_t* tiles, const int32_t* tile_counts, int32_t tile_size,
-                                              int32_t tile_count, int32_t first, uint64_t key) {
+// How many keys of each of the runs [first, first + kSearches) before `last` are greater than `key`, added up.
+__device__ inline int32_t merge_count_greater(const uint64_t* runs, const int32_t* run_counts, int32_t run_size,
+                                              int32_t first, int32_t last, int32_t widest, uint64_t key) {
   int32_t greater[kSearches];
   int32_t total[kSearches];
 #pragma unroll
   for (int32_t i = 0; i < kSearches; ++i) {
     greater[i] = 0;
-    total[i] = first + i < tile_count ? __ldg(tile_counts + first + i) : 0;
+    total[i] = first + i < last ? __ldg(run_counts + 2 * (first + i) + kRankedCount) : 0;
   }
-  for (int32_t step = tile_size; step > 0; step /= 2) {
+  const uint64_t* keys = runs + static_cast<int64_t>(first) * run_size - 1;
+  for (int32_t step = widest; step > 0; step /= 2) {
 #pragma unroll
     for (int32_t i = 0; i < kSearches; ++i) {
       const int32_t reached = greater[i] + step;
-      if (reached <= total[i] && __ldg(tiles + (first + i) * tile_size + reached - 1) > key) greater[i] = reached;
+      if (reached <= total[i] && __ldg(keys + i * run_size + reached) > key) greater[i] = reached;
     }
   }
   int32_t sum = 0;
@@ -30,25 +39,31 @@ __device__ inline int32_t merge_count_greater(const uint64_t* tiles, const int32
   return sum;
 }
 
-// `tiles` as select_candidates writes them: tile_count times tile_size keys (a power of two), of which tile_counts are
-// there, distinct and descending. The `limit` greatest go to `ranked`, in descending order. One thread a key: block b has
-// tile b.
-extern "C" __global__ void merge_candidates(const uint64_t* __restrict__ tiles, const int32_t* __restrict__ tile_counts,
-                                            int32_t tile_size, int32_t tile_count, int32_t limit,
-                                            uint64_t* __restrict__ ranked, int32_t* __restrict__ counts) {
-  const int32_t own = static_cast<int32_t>(blockIdx.x);
-  const int32_t position = static_cast<int32_t>(threadIdx.x);
-  if (own == 0 && position == 0) {
+// Run r has run_counts[2 * r + kRankedCount] keys from runs[r * run_size] on, descending; all keys are distinct. Group g goes to
+// merged[g * ways * run_size] and following, and its counts to merged_counts[2 * g] and following. One thread a key: runs along y,
+// their keys along x.
+extern "C" __global__ void merge_candidates(const uint64_t* __restrict__ runs, const int32_t* __restrict__ run_counts,
+                                            MergeRound round, uint64_t* __restrict__ merged,
+                                            int32_t* __restrict__ merged_counts) {
+  const int32_t own = static_cast<int32_t>(blockIdx.y);
+  const int32_t position = static_cast<int32_t>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int32_t group = own / round.ways;
+  const int32_t begin = group * round.ways;
+  const int32_t end = min(begin + round.ways, round.runs);
+  if (own == begin && position == 0) {
     int32_t total = 0;
-    for (int32_t tile = 0; tile < tile_count; ++tile) total += __ldg(tile_counts + tile);
-    counts[kCandidateCount] = total;
-    counts[kRankedCount] = min(total, limit);
+#pragma unroll 16
+    for (int32_t run = begin; run < end; ++run) total += __ldg(run_counts + 2 * run + kCandidateCount);
+    merged_counts[2 * group + kCandidateCount] = total;
+    merged_counts[2 * group + kRankedCount] = min(total, round.limit);
   }
-  if (position >= __ldg(tile_counts + own) || position >= limit) return;
-  const uint64_t key = __ldg(tiles + own * tile_size + position);
-  int32_t rank = 0;  // The own tile is searched like the others: `position` of its keys are greater.
-  for (int32_t first = 0; first < tile_count && rank < limit; first += kSearches) {
-    rank += merge_count_greater(tiles, tile_counts, tile_size, tile_count, first, key);
+  if (position >= __ldg(run_counts + 2 * own + kRankedCount) || position >= round.limit) return;
+  const uint64_t key = __ldg(runs + static_cast<int64_t>(own) * round.run_size + position);
+  int32_t widest = round.run_size;  // The first step: more than `limit` keys are in no run, or do not matter.
+  while (widest > 1 && widest / 2 >= round.limit) widest /= 2;
+  int32_t rank = 0;  // The own run is searched like the others: `position` of its keys are greater.
+  for (int32_t first = begin; first < end && rank < round.limit; first += kSearches) {
+    rank += merge_count_greater(runs, run_counts, round.run_size, first, end, widest, key);
   }
-  if (rank < limit) ranked[rank] = key;
+  if (rank < round.limit) merged[static_cast<int64_t>(begin) * round.run_size + rank] = key;
 }

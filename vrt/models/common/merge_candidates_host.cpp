@@ -23,30 +23,40 @@ inline void sift_down(Run* heap, int32_t size, int32_t at) {
 }
 
 // CandidateSelection::kMaxTiles.
-constexpr int32_t kMaxRuns = 1024;
+constexpr int32_t kMaxRuns = 4096;
 
-}  // namespace
-
-void merge_candidates(const vrt::HostBlocks& blocks, const uint64_t* tiles, const int32_t* tile_counts,
-                      int32_t tile_size, int32_t tile_count, int32_t limit, uint64_t* ranked, int32_t* counts) {
-  if (blocks.first != 0) return;  // One range does it all.
+// The greatest keys of the runs [begin, end), at most `limit`, to `merged`; how many there were to counts[kCandidateCount].
+inline void merge_group(const uint64_t* runs, const int32_t* run_counts, const MergeRound& round, int32_t begin,
+                        int32_t end, uint64_t* merged, int32_t* counts) {
   Run heap[kMaxRuns];
   int32_t size = 0;
   int32_t total = 0;
-  for (int32_t tile = 0; tile < tile_count; ++tile) {
-    const uint64_t* keys = tiles + static_cast<int64_t>(tile) * tile_size;
-    if (tile_counts[tile] > 0) heap[size++] = {keys, keys + tile_counts[tile]};
-    total += tile_counts[tile];
+  for (int32_t run = begin; run < end; ++run) {
+    const uint64_t* keys = runs + static_cast<int64_t>(run) * round.run_size;
+    const int32_t count = run_counts[2 * run + kRankedCount];
+    if (count > 0) heap[size++] = {keys, keys + count};
+    total += run_counts[2 * run + kCandidateCount];
   }
   for (int32_t i = size / 2 - 1; i >= 0; --i) sift_down(heap, size, i);
-  const int32_t kept = min(total, limit);
+  const int32_t kept = min(total, round.limit);
   for (int32_t rank = 0; rank < kept; ++rank) {
-    ranked[rank] = *heap[0].next;
+    merged[rank] = *heap[0].next;
     if (++heap[0].next == heap[0].end) heap[0] = heap[--size];
     if (size > 1) sift_down(heap, size, 0);
   }
   counts[kCandidateCount] = total;
   counts[kRankedCount] = kept;
+}
+
+}  // namespace
+
+void merge_candidates(const vrt::HostBlocks& blocks, const uint64_t* runs, const int32_t* run_counts, MergeRound round,
+                      uint64_t* merged, int32_t* merged_counts) {
+  if (blocks.first != 0) return;  // One range does it all.
+  for (int32_t begin = 0; begin < round.runs; begin += round.ways) {
+    merge_group(runs, run_counts, round, begin, min(begin + round.ways, round.runs),
+                merged + static_cast<int64_t>(begin) * round.run_size, merged_counts + begin / round.ways * 2);
+  }
 }
 
 }  // namespace VRT_HOST_NAMESPACE

@@ -295,7 +295,8 @@ TEST(RankedSuppressionKernelTest, KeepsWhatTheDefinitionKeeps) {
     const Items classes = random_classes(count, 3, 8);
     const auto ranked = random_ranking(count, 3);
     for (const std::uint32_t threads : {128U, 256U}) {
-      for (const Rule& rule : {Rule{0.25F, 200, 0, 0}, Rule{0.5F, 40, 1, 0}}) {
+      for (const Rule& rule :
+           {Rule{0.25F, 200, 0, 0}, Rule{0.5F, 40, 1, 0}, Rule{1.0F, 200, 1, 0}, Rule{1.0F, 150, 0, 0}}) {
         EXPECT_EQ(suppress_emulated(ranked, boxes, classes, rule, threads), by_definition(ranked, boxes, classes, rule))
             << count << " boxes, " << threads << " threads";
       }

@@ -11,6 +11,12 @@ struct ScoreTile {
   int32_t best_class[kMaxSelectTile];
 };
 
+// What is left of a tile.
+struct KeysLeft {
+  const uint64_t* next;
+  const uint64_t* end;
+};
+
 // `kStride` 1: neighbouring items are neighbours in memory.
 template <int32_t kStride>
 inline void take_better(ScoreTile& tile, const float* scores, int32_t item_stride, int32_t count, int32_t c,
@@ -61,7 +67,35 @@ void select_candidates(const vrt::HostBlocks& blocks, const float* scores, Score
       if (best_classes != nullptr) best_classes[item] = tile.best_class[i];
     }
     std::sort(keys, keys + found, [](uint64_t a, uint64_t b) { return a > b; });
-    tile_counts[block] = found;
+    tile_counts[2 * block] = found;
+    tile_counts[2 * block + 1] = found;
+  }
+}
+
+// A heap of tiles, of which the first has the greatest key that is left.
+void rank_tiles(const vrt::HostBlocks&, const uint64_t* keys, const int32_t* tile_counts, int32_t tile_size,
+                int32_t tile_count, int32_t limit, uint64_t* ranked, int32_t* counts) {
+  KeysLeft heap[kMaxRankTiles];
+  KeysLeft* end = heap;
+  int32_t total = 0;
+  for (int32_t tile = 0; tile < tile_count; ++tile) {
+    const uint64_t* first = keys + static_cast<int64_t>(tile) * tile_size;
+    if (tile_counts[2 * tile] > 0) *end++ = {first, first + tile_counts[2 * tile]};
+    total += tile_counts[2 * tile];
+  }
+  const auto behind = [](const KeysLeft& a, const KeysLeft& b) { return *a.next < *b.next; };
+  std::make_heap(heap, end, behind);
+  counts[0] = total;
+  counts[1] = min(total, limit);
+  for (int32_t rank = 0; rank < counts[1]; ++rank) {
+    std::pop_heap(heap, end, behind);
+    KeysLeft& best = end[-1];
+    ranked[rank] = *best.next++;
+    if (best.next == best.end) {
+      --end;
+    } else {
+      std::push_heap(heap, end, behind);
+    }
   }
 }
 

@@ -98,7 +98,7 @@ __device__ void suppress_by_kept(SuppressShared* shared, const RankedBox* tile, 
                                  int32_t kept, int32_t lane, int32_t sharers) {
   const RankedBox& mine = tile[lane / sharers];
   bool hit = false;
-  const int32_t rivals = mine.valid != 0 && rule.threshold < 1.0f ? kept : 0;
+  const int32_t rivals = mine.valid != 0 ? kept : 0;
   for (int32_t k = lane % sharers; k < rivals && !hit; k += sharers) {
     if (rule.class_aware != 0 && shared->kept_classes[k] != mine.object_class) continue;
     hit = suppress_overlaps(shared->kept_boxes[k], mine.box, rule.threshold);
@@ -117,8 +117,7 @@ __device__ void suppress_within_tile(SuppressShared* shared, const RankedBox* ti
     for (int32_t word = 0; word < kTileWords; ++word) {
       const int32_t better = word * 32 + lane;
       const RankedBox& other = tile[better];
-      const bool meets = rule.threshold < 1.0f && better < weaker && shared->alive[weaker] != 0 &&
-                         shared->alive[better] != 0 &&
+      const bool meets = better < weaker && shared->alive[weaker] != 0 && shared->alive[better] != 0 &&
                          (rule.class_aware == 0 || other.object_class == mine.object_class) &&
                          suppress_overlaps(other.box, mine.box, rule.threshold);
       const uint32_t bits = __ballot_sync(kAllLanes, meets);
@@ -173,6 +172,44 @@ __device__ inline float4 suppress_to_source(const float4& box, const BoxLayout& 
                      suppress_clip(box.w * layout.scale_y + layout.shift_y, layout.source_height));
 }
 
+// Where what stays goes, best first.
+struct FoundObjects {
+  float4* boxes;
+  float* scores;
+  int32_t* classes;
+  int32_t* indices;
+};
+
+__device__ inline void suppress_write(const RankedBox& box, const BoxLayout& layout, const SuppressionRule& rule,
+                                      const FoundObjects& found, int32_t at) {
+  found.boxes[at] = suppress_to_source(box.box, layout);
+  found.scores[at] = rule.logits != 0 ? 1.0f / (1.0f + expf(-box.score)) : box.score;
+  found.classes[at] = box.object_class;
+  found.indices[at] = box.index;
+}
+
+// Where no box suppresses any: all valid ones stay, a box a thread. Returns how many.
+__device__ int32_t suppress_none(int32_t* warp_counts, const uint64_t* ranked, int32_t total, const float* boxes,
+                                 const int32_t* classes, const BoxLayout& layout, const SuppressionRule& rule,
+                                 const FoundObjects& found, int32_t thread, int32_t threads) {
+  int32_t kept = 0;
+  for (int32_t first = 0; first < total && kept < rule.max_kept; first += threads) {
+    const RankedBox box = suppress_load(ranked, first + thread, total, boxes, layout, classes);
+    const uint32_t valid = __ballot_sync(kAllLanes, box.valid != 0);
+    if (thread % 32 == 0) warp_counts[thread / 32] = __popc(valid);
+    __syncthreads();
+    int32_t at = kept + __popc(valid & ((1u << (thread % 32)) - 1u));
+    for (int32_t warp = 0; warp < threads / 32; ++warp) {
+      const int32_t count = warp_counts[warp];
+      at += warp < thread / 32 ? count : 0;
+      kept += count;
+    }
+    if (box.valid != 0 && at < rule.max_kept) suppress_write(box, layout, rule, found, at);
+    __syncthreads();
+  }
+  return min(kept, rule.max_kept);
+}
+
 // `ranked` has counts[1] keys in descending order, as merge_candidates writes them; `boxes` has the box of item i at index
 // i / pairs, `classes` its class (null: it is i % pairs). What stays goes, best first, to found_boxes (source pixels), found_scores,
 // found_classes and found_indices, and how many those are to `found_count`.
@@ -187,6 +224,13 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
   const int32_t thread = static_cast<int32_t>(threadIdx.x);
   const int32_t threads = static_cast<int32_t>(blockDim.x);
   const int32_t total = __ldg(counts + 1);
+  const FoundObjects found = {found_boxes, found_scores, found_classes, found_indices};
+  if (rule.threshold >= 1.0f) {
+    const int32_t kept =
+        suppress_none(shared->alive, ranked, total, boxes, classes, layout, rule, found, thread, threads);
+    if (thread == 0) *found_count = kept;
+    return;
+  }
   if (thread == 0) shared->kept = 0;
   if (thread < kSuppressTile) shared->tiles[0][thread] = suppress_load(ranked, thread, total, boxes, layout, classes);
   __syncthreads();
@@ -214,10 +258,7 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
           const RankedBox& box = tile[word * 32 + thread];
           shared->kept_boxes[at] = box.box;
           shared->kept_classes[at] = box.object_class;
-          found_boxes[at] = suppress_to_source(box.box, layout);
-          found_scores[at] = rule.logits != 0 ? 1.0f / (1.0f + expf(-box.score)) : box.score;
-          found_classes[at] = box.object_class;
-          found_indices[at] = box.index;
+          suppress_write(box, layout, rule, found, at);
         }
         position += __popc(stays[word]);
       }

@@ -74,6 +74,9 @@ inline void set_blended(uint32_t* words, const float* share, int32_t begin, int3
   }
 }
 
+// So far above 0, and finite, that every blend with another such number is above 0.
+inline bool is_above(float value) { return value >= 1e-30F && value <= FLT_MAX; }
+
 // The pixels [begin, end) of the chunk that may belong to the mask.
 inline void fill_row(const Chunk& chunk, const Rows& rows, int32_t begin, int32_t end, uint32_t* words) {
   for (int32_t i = 0; i < chunk.words; ++i) words[i] = 0;
@@ -86,7 +89,7 @@ inline void fill_row(const Chunk& chunk, const Rows& rows, int32_t begin, int32_
     const float right = blended(rows, run.right);
     const int32_t first = max(run.begin, begin);
     const int32_t last = min(run.end, end);
-    if (left > 0.0F && right > 0.0F) {
+    if (is_above(left) && is_above(right)) {
       set_bits(words, first, last);
     } else if (!(left <= 0.0F && right <= 0.0F)) {
       set_blended(words, chunk.share, first, last, left, right);
@@ -135,7 +138,7 @@ inline void fill_rows(const float* plane, const CropEdges& crop, int32_t top, in
 // The blocks of a mask become shares of its rows.
 void upsample_masks(const vrt::HostBlocks& blocks, const float* logits, const int32_t* planes, const int32_t* count,
                     const float4* crop_boxes, MaskGeometry g, uint32_t* words) {
-  const auto shares = static_cast<int64_t>(blocks.shape.grid.x);
+  const auto shares = static_cast<int64_t>(blocks.shape.grid.x) * blocks.shape.grid.y;
   const auto end = static_cast<int64_t>(blocks.first + blocks.count);
   for (auto block = static_cast<int64_t>(blocks.first); block < end;) {
     const auto mask = static_cast<int32_t>(block / shares);

@@ -10,13 +10,13 @@ __device__ float match_similarity(uint64_t key) {
 
 __device__ int32_t match_index(uint64_t key) { return static_cast<int32_t>(~static_cast<uint32_t>(key)); }
 
-// Whether row `row` has a match. An infinite similarity is none.
-__device__ bool match_is_mutual(const uint64_t* best_of_a, const uint64_t* best_of_b, int32_t row, float least) {
-  const uint64_t key = __ldg(best_of_a + row);
-  if (key == 0) return false;
+constexpr int32_t kCollectRows = 8;  // Neighbouring rows of a thread, whose keys are waited for together.
+
+// Whether row `row`, whose best has this key, has a match. An infinite similarity is none.
+__device__ bool match_is_mutual(uint64_t key, const uint64_t* best_of_b, int32_t row, float least) {
   const float similarity = match_similarity(key);
-  if (!(similarity >= least) || !(similarity <= FLT_MAX)) return false;
-  return match_index(__ldg(best_of_b + match_index(key))) == row;
+  const bool counts = key != 0 && similarity >= least && similarity <= FLT_MAX;
+  return counts && match_index(__ldg(best_of_b + match_index(key))) == row;
 }
 
 // How much the threads before this one have together; `total` is what all have. `warp_sums` has room for 32.
@@ -48,20 +48,29 @@ extern "C" __global__ void __launch_bounds__(1024)
   const int32_t thread = static_cast<int32_t>(threadIdx.x);
   const int32_t threads = static_cast<int32_t>(blockDim.x);
   const int32_t rows = max(min(__ldg(a_count), a_capacity), 0);
-  const int32_t each = (rows + threads - 1) / threads;
-  const int32_t first = min(thread * each, rows);
-  const int32_t end = min(first + each, rows);
-  int32_t own = 0;
-  for (int32_t row = first; row < end; ++row) own += match_is_mutual(best_of_a, best_of_b, row, least) ? 1 : 0;
-  int32_t total = 0;
-  int32_t at = match_sum_before(own, thread, threads / 32, warp_sums, &total);
-  for (int32_t row = first; row < end && own > 0; ++row) {
-    if (!match_is_mutual(best_of_a, best_of_b, row, least)) continue;
-    const uint64_t key = __ldg(best_of_a + row);
-    pairs[2 * at] = row;
-    pairs[2 * at + 1] = match_index(key);
-    similarities[at] = match_similarity(key);
-    ++at;
+  int32_t written = 0;
+  for (int32_t base = 0; base < rows; base += threads * kCollectRows) {
+    const int32_t first = base + thread * kCollectRows;
+    uint64_t keys[kCollectRows];
+#pragma unroll
+    for (int32_t i = 0; i < kCollectRows; ++i) keys[i] = first + i < rows ? __ldg(best_of_a + first + i) : 0;
+    uint32_t mutual = 0;
+#pragma unroll
+    for (int32_t i = 0; i < kCollectRows; ++i) {
+      mutual |= static_cast<uint32_t>(match_is_mutual(keys[i], best_of_b, first + i, least)) << i;
+    }
+    int32_t total = 0;
+    int32_t at = written + match_sum_before(__popc(mutual), thread, threads / 32, warp_sums, &total);
+#pragma unroll
+    for (int32_t i = 0; i < kCollectRows; ++i) {
+      if (((mutual >> i) & 1u) == 0) continue;
+      pairs[2 * at] = first + i;
+      pairs[2 * at + 1] = match_index(keys[i]);
+      similarities[at] = match_similarity(keys[i]);
+      ++at;
+    }
+    written += total;
+    __syncthreads();
   }
-  if (thread == 0) *count = total;
+  if (thread == 0) *count = written;
 }

@@ -15,14 +15,17 @@ __device__ uint16_t match_half_of(float value) {
   return static_cast<uint16_t>(sign | half);
 }
 
-// A thread for each channel of each descriptor (64 a descriptor), in two layers: blockIdx.y is 0 for `a` and 1 for `b`.
+// A thread for each channel of each descriptor (64 a descriptor), in two layers: blockIdx.y is 0 for `a` and 1 for `b`. What
+// match_best_half will collect of each descriptor, `a_best` and `b_best`, becomes 0.
 extern "C" __global__ void match_halves(const float* __restrict__ a, const int32_t* __restrict__ a_count,
                                         int32_t a_capacity, const float* __restrict__ b,
                                         const int32_t* __restrict__ b_count, int32_t b_capacity,
-                                        uint16_t* __restrict__ a_halves, uint16_t* __restrict__ b_halves) {
+                                        uint16_t* __restrict__ a_halves, uint16_t* __restrict__ b_halves,
+                                        uint64_t* __restrict__ a_best, uint64_t* __restrict__ b_best) {
   const int32_t i = static_cast<int32_t>(blockIdx.x * blockDim.x + threadIdx.x);
   const bool first = blockIdx.y == 0;
   const int32_t count = first ? min(__ldg(a_count), a_capacity) : min(__ldg(b_count), b_capacity);
+  if (i < count) (first ? a_best : b_best)[i] = 0;
   if (i >= count * 64) return;
   (first ? a_halves : b_halves)[i] = match_half_of(__ldg((first ? a : b) + i));
 }

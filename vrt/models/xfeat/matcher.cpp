@@ -28,7 +28,8 @@ using Best = void(DeviceSpan<const float>, Counts, std::int32_t, DeviceSpan<cons
 using BestHalf = void(DeviceSpan<const std::uint16_t>, Counts, std::int32_t, DeviceSpan<const std::uint16_t>, Counts,
                       std::int32_t, std::int32_t, DeviceSpan<std::uint64_t>, DeviceSpan<std::uint64_t>);
 using Halves = void(DeviceSpan<const float>, Counts, std::int32_t, DeviceSpan<const float>, Counts, std::int32_t,
-                    DeviceSpan<std::uint16_t>, DeviceSpan<std::uint16_t>);
+                    DeviceSpan<std::uint16_t>, DeviceSpan<std::uint16_t>, DeviceSpan<std::uint64_t>,
+                    DeviceSpan<std::uint64_t>);
 using Collect = void(DeviceSpan<const std::uint64_t>, Counts, std::int32_t, DeviceSpan<const std::uint64_t>, float,
                      DeviceSpan<std::int32_t>, DeviceSpan<float>, DeviceSpan<std::int32_t>);
 
@@ -69,8 +70,8 @@ struct MatchResult::State {
   State(const Stream& stream, std::int32_t most, const MatchResultOptions& options)
       : device(stream.device()),
         capacity(static_cast<std::size_t>(most)),
-        device_pairs(DeviceBuffer<std::int32_t>::uninitialized(stream, 2 * capacity)),
-        device_similarities(DeviceBuffer<float>::uninitialized(stream, capacity)),
+        device_pairs(DeviceBuffer<std::int32_t>::zeros(stream, 2 * capacity)),
+        device_similarities(DeviceBuffer<float>::zeros(stream, capacity)),
         device_count(DeviceBuffer<std::int32_t>::zeros(stream, 1)),
         count(device, 1) {
     if (!options.read_back) return;
@@ -144,6 +145,7 @@ struct Matcher::State {
 
   void submit_float32(const DescriptorSet& first, std::int32_t rows, const DescriptorSet& second,
                       std::int32_t columns) {
+    fill_bytes(stream, best.span(), 0);
     find_best.launch(stream, tile_grid(tiles_of(rows), tiles_of(columns)), first.values, first.count, rows,
                      second.values, second.count, columns, best_of_first(), best_of_second());
   }
@@ -155,7 +157,7 @@ struct Matcher::State {
     LaunchShape rounding = grid_1d(static_cast<std::uint64_t>(std::max({rows, columns, 1})) * kChannels);
     rounding.grid.y = 2;
     round.launch(stream, rounding, first.values, first.count, rows, second.values, second.count, columns, first_halves,
-                 second_halves);
+                 second_halves, best_of_first(), best_of_second());
     const std::uint32_t row_tiles = tiles_of(rows);
     const std::uint32_t column_tiles = tiles_of(columns);
     const std::uint32_t each = std::max(row_tiles * column_tiles / kEnoughBlocks, 1U);
@@ -194,7 +196,6 @@ void Matcher::submit(const DescriptorSet& first, const DescriptorSet& second, Ma
   const std::int32_t columns = room_of(second, state.options.max_descriptors, "second");
   require(static_cast<std::size_t>(rows) <= matches.capacity,
           "the result has room for {} matches, the first set for {}", matches.capacity, rows);
-  fill_bytes(state.stream, state.best.span(), 0);
   if (state.options.precision == MatchPrecision::kFloat32)
     state.submit_float32(first, rows, second, columns);
   else

@@ -323,9 +323,9 @@ TEST_P(MatcherTest, WhatDoesNotFitIsRefused) {
 }
 
 TEST_P(MatcherTest, HalvesAreRoundedToTheNearest) {
-  using Halves =
-      void(DeviceSpan<const float>, DeviceSpan<const std::int32_t>, std::int32_t, DeviceSpan<const float>,
-           DeviceSpan<const std::int32_t>, std::int32_t, DeviceSpan<std::uint16_t>, DeviceSpan<std::uint16_t>);
+  using Halves = void(DeviceSpan<const float>, DeviceSpan<const std::int32_t>, std::int32_t, DeviceSpan<const float>,
+                      DeviceSpan<const std::int32_t>, std::int32_t, DeviceSpan<std::uint16_t>,
+                      DeviceSpan<std::uint16_t>, DeviceSpan<std::uint64_t>, DeviceSpan<std::uint64_t>);
   const auto round = KernelModule::load(GetParam(), kernels::match_halves_cu).get<Halves>("match_halves");
   Descriptors values(kChannels, 0.0F);
   // Their float16 as IEEE 754 has it: 65519.996 is below half a step of infinity, 2^-25 is half a step of zero.
@@ -341,10 +341,12 @@ TEST_P(MatcherTest, HalvesAreRoundedToTheNearest) {
   const auto count = testing::to_device<std::int32_t>(stream_, {1});
   auto first = DeviceBuffer<std::uint16_t>::zeros(stream_, kChannels);
   auto second = DeviceBuffer<std::uint16_t>::zeros(stream_, kChannels);
+  auto best = testing::to_device<std::uint64_t>(stream_, {5, 5, 5, 5});
   LaunchShape shape = grid_1d(kChannels);
   shape.grid.y = 2;
   round.launch(stream_, shape, input.span(), count.span(), 1, input.span(), count.span(), 1, first.span(),
-               second.span());
+               second.span(), best.span().subspan(0, 2), best.span().subspan(2, 2));
+  EXPECT_EQ(testing::to_host(stream_, best.span(), 4), (std::vector<std::uint64_t>{0, 5, 0, 5}));
   const auto halves = testing::to_host(stream_, first.span(), kChannels);
   for (std::size_t i = 0; i < known.size(); ++i) EXPECT_EQ(halves[i], known[i].second) << known[i].first;
   EXPECT_EQ(testing::to_host(stream_, second.span(), kChannels), halves);
