@@ -17,6 +17,7 @@ struct RunArguments {
   std::vector<std::string> models;
   std::string save;
   std::string json;
+  std::string json_format = "lines";  ///< Or "coco".
   std::optional<float> threshold;
   std::string device = "auto";
   std::string engine = "auto";

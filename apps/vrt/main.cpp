@@ -72,8 +72,12 @@ Command add_run(CLI::App& app, RunArguments& arguments) {
   run.add_option("--save", arguments.save,
                  "Write annotated: FILE.mp4 for a video, FILE.png or FILE.jpg for a picture, a folder")
       ->check(refuse_empty);
-  run.add_option("--json", arguments.json, "Write one line of JSON a frame to this file; - is the standard output")
-      ->check(refuse_empty);
+  auto* json = run.add_option("--json", arguments.json, "Write JSON to this file; - is the standard output");
+  json->check(refuse_empty);
+  run.add_option("--json-format", arguments.json_format, "lines: one a frame; coco: one array of COCO results")
+      ->check(CLI::IsMember({"lines", "coco"}))
+      ->needs(json)
+      ->capture_default_str();
   run.add_option("--threshold", arguments.threshold,
                  "Least score of a detection, 0 to 1, of all models; else each one's own")
       ->check(CLI::Range(0.0F, 1.0F));

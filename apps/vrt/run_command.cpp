@@ -22,6 +22,7 @@ RunOptions options_of(const RunArguments& arguments) {
   options.score_threshold = arguments.threshold;
   options.save = arguments.save;
   options.json = arguments.json;
+  options.json_format = arguments.json_format == "coco" ? JsonFormat::kCoco : JsonFormat::kLines;
   options.max_frames = arguments.max_frames;
   return options;
 }

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -74,6 +75,42 @@ class RunTest(ToolTest):
         self.assertEqual([(x["width"], x["height"]) for x in found], list(sizes.values()))
         self.assertEqual(sorted(p.name for p in (self.folder / "out").iterdir()), list(sizes))
 
+    def test_coco_results_are_the_lines_detections(self):
+        lines = lines_of(vrt("run", CLIP, "--model", MODEL, "--json", "-", "--max-frames", 20).stdout)
+        results = self.folder / "results.json"
+        self.assertEqual(self.run_coco(CLIP, results, "--max-frames", 20), "")
+        found = json.loads(results.read_text())
+        self.assertEqual(found, json.loads(self.run_coco(CLIP, "-", "--max-frames", 20)))
+        self.assertEqual(len(found), sum(len(line["detections"]) for line in lines))
+        for result, line in zip(found, lines):
+            face = line["detections"][0]
+            self.assertEqual((result["image_id"], result["category_id"]), (line["frame"], 0))
+            self.assertEqual((result["score"], result["bbox"][:2]), (face["score"], face["box"][:2]))
+            self.assertAlmostEqual(result["bbox"][2], face["box"][2] - face["box"][0], places=4)
+            self.assertEqual(result["keypoints"], [v for x, y, _ in face["keypoints"] for v in (x, y, 2)])
+        self.assertEqual(self.names(), ["results.json"])
+
+    def run_coco(self, source, target, *more):
+        result = vrt("run", source, "--model", MODEL, "--json", target, "--json-format", "coco", *more)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def test_coco_results_name_pictures_by_their_numbers(self):
+        pictures = self.folder / "pictures"
+        pictures.mkdir()
+        for name in ("000000000139.png", "12.png"):
+            shutil.copyfile(SOURCE_DIR / "docs/images/demo.png", pictures / name)
+        ids = [r["image_id"] for r in json.loads(self.run_coco(pictures, "-"))]
+        self.assertEqual(ids, [12, 139], "in the order of the folder")
+        os.link(pictures / "12.png", pictures / "cover.png")
+        ids = [r["image_id"] for r in json.loads(self.run_coco(pictures, "-"))]
+        self.assertEqual(ids, [0, 1, 2], "one name is no number: frames are counted")
+        self.assertEqual([r["image_id"] for r in json.loads(self.run_coco(pictures / "12.png", "-"))], [12])
+
+    def test_pictures_without_a_detection_are_an_empty_array(self):
+        write_png(self.folder / "1.png", 64, 48, 90)
+        self.assertEqual(self.run_coco(self.folder / "1.png", "-"), "[]\n")
+
     def test_a_name_that_is_not_utf8_gives_valid_json(self):
         name = os.fsencode(self.folder) + b"/caf\xe9 \"1\".png"
         write_png(os.fsdecode(name), 40, 30, 9)
@@ -124,6 +161,21 @@ class StopTest(ToolTest):
                 self.assertEqual(len(list(saved.iterdir())), len(found))
         left = sorted(path.name for path in self.folder.iterdir())
         self.assertEqual(left, ["SIGINT", "SIGINT.jsonl", "SIGTERM", "SIGTERM.jsonl", "pictures"])
+
+    def test_ctrl_c_closes_the_array_of_coco_results(self):
+        pictures, results = self.endless_folder(), self.folder / "results.json"
+        saved = self.folder / "saved"
+        options = ("--json", results, "--json-format", "coco", "--save", saved)
+        process = self.start("run", pictures, "--model", MODEL, *options)
+        deadline = time.monotonic() + 60
+        while not (saved / "1.png").exists():
+            self.assertLess(time.monotonic(), deadline, "no frame was done")
+            time.sleep(0.02)
+        self.assertFalse(results.exists(), "the file has its name before it is complete")
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertIsInstance(json.loads(results.read_text()), list)
 
     def test_ctrl_c_leaves_a_video_that_can_be_read(self):
         save = self.folder / "annotated.mp4"

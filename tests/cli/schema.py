@@ -6,6 +6,7 @@ _TYPES = {
     "string": lambda v: isinstance(v, str),
     "number": lambda v: isinstance(v, (int, float)) and not isinstance(v, bool),
     "integer": lambda v: isinstance(v, int) and not isinstance(v, bool),
+    "null": lambda v: v is None,
 }
 _ANNOTATIONS = {"$schema", "$defs", "title", "description"}
 
@@ -32,8 +33,14 @@ def _ref(value, pointer, _, path, root):
     return errors(value, root["$defs"][name], path, root)
 
 
-def _type(value, name, _, path, _root):
-    return [] if _TYPES[name](value) else [f"{path}: {value!r} is not of type {name}"]
+def _type(value, names, _, path, _root):
+    """One type, or a list of those that are allowed."""
+    any_of = [names] if isinstance(names, str) else names
+    return [] if any(_TYPES[name](value) for name in any_of) else [f"{path}: {value!r} is not of type {names}"]
+
+
+def _enum(value, values, _, path, _root):
+    return [] if value in values else [f"{path}: {value!r} is none of {values}"]
 
 
 def _required(value, names, _, path, _root):
@@ -86,6 +93,7 @@ _KEYWORDS = {
     "$ref": _ref,
     "additionalProperties": _additional_properties,
     "type": _type,
+    "enum": _enum,
     "required": _required,
     "properties": _properties,
     "prefixItems": _prefix_items,

@@ -16,9 +16,32 @@ GOOD = {
     "width": 176,
     "height": 144,
     "detections": [
-        {"box": [1, 2, 3.5, 4], "score": 0.93, "class": 0, "label": "face", "keypoints": [[1, 2, 0.5], [3, 4, 1]]}
+        {
+            "box": [1, 2, 3.5, 4],
+            "score": 0.93,
+            "class": 0,
+            "label": "face",
+            "keypoints": [[1, 2, 0.5], [3, 4, 1]],
+            "model": "centerface",
+        }
     ],
 }
+DEPTH = {
+    "model": "depth",
+    "unit": "metre",
+    "width": 2,
+    "height": 1,
+    "known": 0.5,
+    "min": 1.5,
+    "median": 1.5,
+    "max": 1.5,
+}
+OPTIONAL = {
+    "classes": [{"model": "kind", "class": 7, "label": "truck", "score": 0.5}],
+    "features": [{"model": "xfeat", "keypoints": [[1, 2, 0.5]]}],
+    "depth": [DEPTH, {**DEPTH, "unit": "relative", "known": 0, "min": None, "median": None, "max": None}],
+}
+OF_A_DETECTION = {"mask": {"size": [144, 176], "counts": "0"}, "embedding": [0.5, -0.5]}
 
 
 def changed(path, value):
@@ -38,6 +61,24 @@ class SchemaTest(unittest.TestCase):
     def test_a_good_line_passes_also_with_fields_of_later_versions(self):
         self.assertEqual(schema.errors(GOOD, SCHEMA), [])
         self.assertEqual(schema.errors({**GOOD, "later": 1}, SCHEMA), [])
+
+    def test_what_other_families_find_may_be_there(self):
+        whole = {**GOOD, **OPTIONAL, "detections": [{**GOOD["detections"][0], **OF_A_DETECTION}]}
+        self.assertEqual(schema.errors(whole, SCHEMA), [])
+        faults = (
+            ({"classes": []}, "classes"),
+            ({"features": [{"model": "xfeat"}]}, "keypoints"),
+            ({"depth": [{**DEPTH, "unit": "mile"}]}, "unit"),
+            ({"depth": [{**DEPTH, "min": "1"}]}, "min"),
+            ({"detections": [{**GOOD["detections"][0], "mask": {"size": [144], "counts": ""}}]}, "size"),
+            ({"detections": [{**GOOD["detections"][0], "embedding": []}]}, "embedding"),
+            ({"detections": [{**GOOD["detections"][0], "model": 1}]}, "model"),
+        )
+        for change, place in faults:
+            with self.subTest(change=change):
+                found = schema.errors({**whole, **change}, SCHEMA)
+                self.assertEqual(len(found), 1, found)
+                self.assertIn(place, found[0])
 
     def test_each_fault_is_found(self):
         face = ("detections", 0)

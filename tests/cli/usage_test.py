@@ -27,7 +27,7 @@ class HelpTest(ToolTest):
             result = vrt(*arguments, "--help")
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             self.assertIn("Usage: vrt", result.stdout)
-        for option in ("--model", "--save", "--json", "--threshold", "--device", "--engine", "--max-frames"):
+        for option in ("--model", "--save", "--json", "--json-format", "--threshold", "--device", "--engine", "--max-frames"):
             self.assertIn(option, vrt("run", "--help").stdout)
 
     def test_help_answers_within_50_milliseconds(self):
@@ -57,6 +57,8 @@ class UsageTest(ToolTest):
             ([*run, "--device", "tpu"], "tpu"),
             ([*run, "--engine", "abacus"], "abacus"),
             ([*run, "--colour"], "--colour"),
+            ([*run, "--json", "-", "--json-format", "xml"], "xml"),
+            ([*run, "--json-format", "coco"], "--json"),
             ([*run, "--save", self.folder / "out.avi"], "out.avi"),
             (["run", CLIP, "--model", "centreface"], "centreface"),
         ):

@@ -1,4 +1,4 @@
-// JSON lines of hostile texts and numbers, read back by another library.
+// JSON lines and COCO results of hostile texts and numbers, read back by another library.
 #include <fuzzer/FuzzedDataProvider.h>
 
 #include <nlohmann/json.hpp>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "vrt/base/error.h"
+#include "vrt/pipeline/coco_results.h"
 #include "vrt/pipeline/json_line.h"
 
 namespace {
@@ -40,6 +41,24 @@ void compare(const nlohmann::json& read, const vrt::Detection& written) {
   check(read["keypoints"].size() == written.keypoints.size());
 }
 
+/// The same detection as a COCO result, whose width and height may be beyond what JSON can hold where its corners are not.
+void compare_coco(const vrt::FrameRecord& record) {
+  std::string text;
+  vrt::CocoResults results(vrt::CocoImageId::kFrame);
+  try {
+    results.append(text, record);
+  } catch (const vrt::Error&) {
+    check(text.empty());
+  }
+  results.append_end(text);
+  const nlohmann::json read = nlohmann::json::parse(text);
+  if (read.empty()) return;
+  check(read[0]["image_id"].get<std::int64_t>() == record.frame);
+  check(read[0]["score"].get<float>() == record.models[0].detections[0].score);
+  check(read[0].value("keypoints", nlohmann::json::array()).size() ==
+        3 * record.models[0].detections[0].keypoints.size());
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t count) {
@@ -48,11 +67,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t cou
   const std::string label = data.ConsumeRandomLengthString();
   std::vector<vrt::Keypoint> points;
   const vrt::Detection detection = take_detection(data, label, points);
+  vrt::ModelFindings findings;
+  findings.model = label;
+  findings.detections = {&detection, 1};
   const vrt::FrameRecord record{source,
                                 data.ConsumeIntegral<std::int64_t>(),
                                 data.ConsumeFloatingPoint<double>(),
                                 {data.ConsumeIntegral<std::int32_t>(), data.ConsumeIntegral<std::int32_t>()},
-                                {&detection, 1}};
+                                {&findings, 1}};
+  compare_coco(record);
   std::string line = "before\n";
   try {
     append_json_line(line, record);

@@ -1,4 +1,4 @@
-// Internal (not installed): what one network found in one frame, whatever its family: what a run draws and writes.
+// What one network found in one frame, whatever its family: what a run draws and writes.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "vrt/models/classifier/image_classifier.h"
+#include "vrt/scene/class_names.h"
 #include "vrt/scene/depth_map.h"
 #include "vrt/scene/detection.h"
 #include "vrt/scene/mask.h"
@@ -32,6 +33,7 @@ struct ModelFindings {
   std::span<const Keypoint> features;  ///< Of XFeat; source pixels, `confidence` is the score.
   std::span<const Classification> classes;
   std::optional<EmbeddingFindings> embeddings;
+  const ClassNames* names = nullptr;  ///< Of all classes of the network, where it has names. The same in every frame.
 };
 
 }  // namespace vrt

@@ -1,119 +1,229 @@
 #include "vrt/pipeline/json_line.h"
 
-#include <cmath>
+#include <array>
 #include <iterator>
+#include <optional>
 
 #include "vrt/base/fail.h"
+#include "vrt/pipeline/depth_summary.h"
+#include "vrt/pipeline/json_text.h"
 
 namespace vrt {
 namespace {
 
-/// The length of the UTF-8 sequence at the start of `text` (RFC 3629, table of well-formed sequences); 0 if there is none.
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-  const auto continues = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xBF) {
-    return byte(i) >= low && byte(i) <= high;
-  };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) return continues(1) ? 2 : 0;
-  if (lead >= 0xE0 && lead <= 0xEF) {
-    const bool second = continues(1, lead == 0xE0 ? 0xA0 : 0x80, lead == 0xED ? 0x9F : 0xBF);
-    return second && continues(2) ? 3 : 0;
-  }
-  if (lead >= 0xF0 && lead <= 0xF4) {
-    const bool second = continues(1, lead == 0xF0 ? 0x90 : 0x80, lead == 0xF4 ? 0x8F : 0xBF);
-    return second && continues(2) && continues(3) ? 4 : 0;
-  }
-  return 0;
-}
+using detail::append_json_mask;
+using detail::append_json_number;
+using detail::append_json_string;
 
-void append_character(std::string& out, char character) {
-  if (character == '"' || character == '\\') {
-    out += '\\';
-    out += character;
-  } else if (static_cast<unsigned char>(character) < 0x20) {
-    fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(character));
-  } else {
-    out += character;
+/// `", "` before every item of a list but its first.
+class Separator {
+ public:
+  void append(std::string& out) {
+    if (!is_first_) out += ", ";
+    is_first_ = false;
   }
-}
 
-void append_string(std::string& out, std::string_view text) {
-  out += '"';
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    if (length == 0) {
-      out += "\xEF\xBF\xBD";  // U+FFFD
-    } else if (length == 1) {
-      append_character(out, text.front());
-    } else {
-      out += text.substr(0, length);
-    }
-    text.remove_prefix(length == 0 ? 1 : length);
-  }
-  out += '"';
-}
+ private:
+  bool is_first_ = true;
+};
 
-template <typename Float>
-void append_number(std::string& out, const char* field, Float value) {
-  require(std::isfinite(value), "the {} of a frame is {}; JSON holds only finite numbers", field, value);
-  fmt::format_to(std::back_inserter(out), "{}", value);
-}
-
-void append_box(std::string& out, const Box& box) {
-  out += "{\"box\": [";
-  const char* separator = "";
-  for (const float corner : {box.x1, box.y1, box.x2, box.y2}) {
-    out += separator;
-    append_number(out, "box", corner);
-    separator = ", ";
-  }
-  out += "], ";
-}
-
-void append_keypoints(std::string& out, std::span<const Keypoint> keypoints) {
-  out += "\"keypoints\": [";
-  const char* separator = "";
-  for (const Keypoint& point : keypoints) {
-    out += separator;
-    out += '[';
-    append_number(out, "keypoint", point.x);
-    out += ", ";
-    append_number(out, "keypoint", point.y);
-    out += ", ";
-    append_number(out, "keypoint's confidence", point.confidence);
-    out += ']';
-    separator = ", ";
+template <std::size_t kCount>
+void append_numbers(std::string& out, const std::array<const char*, kCount>& fields,
+                    const std::array<float, kCount>& values) {
+  out += '[';
+  for (std::size_t i = 0; i < kCount; ++i) {
+    if (i > 0) out += ", ";
+    append_json_number(out, fields[i], values[i]);
   }
   out += ']';
 }
 
-void append_detection(std::string& out, const Detection& detection) {
-  append_box(out, detection.box);
-  out += "\"score\": ";
-  append_number(out, "score", detection.score);
-  fmt::format_to(std::back_inserter(out), ", \"class\": {}, \"label\": ", detection.class_id);
-  append_string(out, detection.label);
+void append_keypoints(std::string& out, std::span<const Keypoint> keypoints) {
+  out += "\"keypoints\": [";
+  Separator separator;
+  for (const Keypoint& point : keypoints) {
+    separator.append(out);
+    append_numbers<3>(out, {"keypoint", "keypoint", "keypoint's confidence"}, {point.x, point.y, point.confidence});
+  }
+  out += ']';
+}
+
+void append_model(std::string& out, const ModelFindings& findings) {
+  out += "\"model\": ";
+  append_json_string(out, findings.model);
+}
+
+void append_class(std::string& out, std::int32_t class_id, std::string_view label) {
+  fmt::format_to(std::back_inserter(out), "\"class\": {}, \"label\": ", class_id);
+  append_json_string(out, label);
+}
+
+/// The one network that embeds the boxes of the network at `position`, or nullptr.
+const EmbeddingFindings* embeddings_of(std::span<const ModelFindings> models, std::size_t position) {
+  const EmbeddingFindings* found = nullptr;
+  for (const ModelFindings& findings : models) {
+    if (!findings.embeddings || findings.embeddings->of != position) continue;
+    require(found == nullptr, "several networks embed the boxes of '{}', and a line of JSON has room for one",
+            models[position].model);
+    found = &*findings.embeddings;
+  }
+  return found;
+}
+
+/// Boxes beyond those that were embedded have no vector.
+void append_embedding(std::string& out, const EmbeddingFindings& embeddings, std::size_t index) {
+  if (embeddings.size == 0 || index >= embeddings.values.size() / embeddings.size) return;
+  out += ", \"embedding\": [";
+  Separator separator;
+  for (const float value : embeddings.values.subspan(index * embeddings.size, embeddings.size)) {
+    separator.append(out);
+    append_json_number(out, "embedding", value);
+  }
+  out += ']';
+}
+
+void append_detection(std::string& out, const ModelFindings& findings, const EmbeddingFindings* embeddings,
+                      std::size_t index) {
+  const Detection& detection = findings.detections[index];
+  const Box& box = detection.box;
+  out += "{\"box\": ";
+  append_numbers<4>(out, {"box", "box", "box", "box"}, {box.x1, box.y1, box.x2, box.y2});
+  out += ", \"score\": ";
+  append_json_number(out, "score", detection.score);
+  out += ", ";
+  append_class(out, detection.class_id, detection.label);
   out += ", ";
   append_keypoints(out, detection.keypoints);
+  out += ", ";
+  append_model(out, findings);
+  if (index < findings.masks.size()) {
+    out += ", \"mask\": ";
+    append_json_mask(out, findings.masks[index]);
+  }
+  if (embeddings != nullptr) append_embedding(out, *embeddings, index);
   out += '}';
+}
+
+void append_detections(std::string& out, std::span<const ModelFindings> models) {
+  out += ", \"detections\": [";
+  Separator separator;
+  for (std::size_t position = 0; position < models.size(); ++position) {
+    const EmbeddingFindings* embeddings = embeddings_of(models, position);
+    for (std::size_t i = 0; i < models[position].detections.size(); ++i) {
+      separator.append(out);
+      append_detection(out, models[position], embeddings, i);
+    }
+  }
+  out += ']';
+}
+
+void append_classification(std::string& out, const ModelFindings& findings, const Classification& classification) {
+  out += '{';
+  append_model(out, findings);
+  out += ", ";
+  append_class(out, classification.class_id, classification.label);
+  out += ", \"score\": ";
+  append_json_number(out, "class's score", classification.score);
+  out += '}';
+}
+
+void append_features(std::string& out, const ModelFindings& findings) {
+  out += '{';
+  append_model(out, findings);
+  out += ", ";
+  append_keypoints(out, findings.features);
+  out += '}';
+}
+
+void append_number_or_null(std::string& out, const char* field, const std::optional<float>& value) {
+  fmt::format_to(std::back_inserter(out), ", \"{}\": ", field);
+  if (!value) {
+    out += "null";
+  } else {
+    append_json_number(out, field, *value);
+  }
+}
+
+void append_depth(std::string& out, const ModelFindings& findings, std::string_view unit, Size size,
+                  const DepthSummary& summary) {
+  out += '{';
+  append_model(out, findings);
+  fmt::format_to(std::back_inserter(out), ", \"unit\": \"{}\", \"width\": {}, \"height\": {}, \"known\": {}", unit,
+                 size.width, size.height, summary.known);
+  append_number_or_null(out, "min", summary.least);
+  append_number_or_null(out, "median", summary.median);
+  append_number_or_null(out, "max", summary.greatest);
+  out += '}';
+}
+
+/// A field that is a list with items of some networks; left out where no network has one.
+class OptionalList {
+ public:
+  OptionalList(std::string& out, std::string_view field) : out_(out), field_(field) {}
+
+  void begin_item() {
+    if (is_empty_) fmt::format_to(std::back_inserter(out_), ", \"{}\": [", field_);
+    is_empty_ = false;
+    separator_.append(out_);
+  }
+  void end() {
+    if (!is_empty_) out_ += ']';
+  }
+
+ private:
+  std::string& out_;
+  std::string_view field_;
+  bool is_empty_ = true;
+  Separator separator_;
+};
+
+void append_all_classes(std::string& out, std::span<const ModelFindings> models) {
+  OptionalList list(out, "classes");
+  for (const ModelFindings& findings : models) {
+    for (const Classification& classification : findings.classes) {
+      list.begin_item();
+      append_classification(out, findings, classification);
+    }
+  }
+  list.end();
+}
+
+void append_all_features(std::string& out, std::span<const ModelFindings> models) {
+  OptionalList list(out, "features");
+  for (const ModelFindings& findings : models) {
+    if (findings.features.empty()) continue;
+    list.begin_item();
+    append_features(out, findings);
+  }
+  list.end();
+}
+
+void append_all_depth(std::string& out, std::span<const ModelFindings> models) {
+  OptionalList list(out, "depth");
+  for (const ModelFindings& findings : models) {
+    if (findings.depth) {
+      list.begin_item();
+      append_depth(out, findings, "metre", findings.depth->size, summarize(*findings.depth));
+    }
+    if (findings.nearness) {
+      list.begin_item();
+      append_depth(out, findings, "relative", findings.nearness->size, summarize(*findings.nearness));
+    }
+  }
+  list.end();
 }
 
 void append_record(std::string& out, const FrameRecord& record) {
   out += "{\"source\": ";
-  append_string(out, record.source);
+  append_json_string(out, record.source);
   fmt::format_to(std::back_inserter(out), ", \"frame\": {}, \"time\": ", record.frame);
-  append_number(out, "time", record.time);
-  fmt::format_to(std::back_inserter(out), ", \"width\": {}, \"height\": {}, \"detections\": [", record.size.width,
-                 record.size.height);
-  const char* separator = "";
-  for (const Detection& detection : record.detections) {
-    out += separator;
-    append_detection(out, detection);
-    separator = ", ";
-  }
-  out += "]}\n";
+  append_json_number(out, "time", record.time);
+  fmt::format_to(std::back_inserter(out), ", \"width\": {}, \"height\": {}", record.size.width, record.size.height);
+  append_detections(out, record.models);
+  append_all_classes(out, record.models);
+  append_all_features(out, record.models);
+  append_all_depth(out, record.models);
+  out += "}\n";
 }
 
 }  // namespace

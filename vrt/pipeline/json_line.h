@@ -8,7 +8,7 @@
 
 #include "vrt/base/export.h"
 #include "vrt/image/image.h"
-#include "vrt/scene/detection.h"
+#include "vrt/pipeline/findings.h"
 
 namespace vrt {
 
@@ -18,12 +18,12 @@ struct FrameRecord {
   std::int64_t frame = 0;
   double time = 0;  ///< Seconds.
   Size size;
-  std::span<const Detection> detections;
+  std::span<const ModelFindings> models;  ///< In the order in which the run has them.
 };
 
-/// Appends the line, line break included. Numbers are the shortest text that reads back as the same float (box, score,
-/// keypoints) or double (time). Bytes that are not UTF-8 become U+FFFD. Throws kInvalidArgument for a number that JSON cannot
-/// hold (not finite), naming the field; `out` is then unchanged.
+/// Appends the line, line break included. Numbers are the shortest text that reads back as the same float or double (time). Bytes
+/// that are not UTF-8 become U+FFFD. Throws kInvalidArgument for a number that JSON cannot hold (not finite), naming the
+/// field, and where two networks embed the same boxes; `out` is then unchanged.
 VRT_API void append_json_line(std::string& out, const FrameRecord& record);
 
 }  // namespace vrt

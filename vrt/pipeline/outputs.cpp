@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "vrt/base/fail.h"
+#include "vrt/media/picture_folder.h"
 
 namespace vrt {
 namespace {
@@ -98,19 +99,44 @@ void PictureOutput::finish() {
   if (video_) video_->finish();
 }
 
-JsonOutput::JsonOutput(const std::string& target) {
+std::vector<std::string> picture_files(const std::string& location, SourceKind kind) {
+  switch (kind) {
+    case SourceKind::kVideo: return {};
+    case SourceKind::kPicture: return {location};
+    case SourceKind::kFolder: return detail::pictures_in(location);
+  }
+  fail(ErrorCode::kInternal, "a source of kind {}", static_cast<int>(kind));
+}
+
+JsonOutput::JsonOutput(const std::string& target, JsonFormat format, std::span<const std::string> pictures) {
   if (target != "-") file_.emplace(target);
+  if (format == JsonFormat::kLines) return;
+  const bool by_name = !pictures.empty() && are_named_by_numbers(pictures);
+  coco_.emplace(by_name ? CocoImageId::kFileName : CocoImageId::kFrame);
 }
 
 void JsonOutput::write(const FrameRecord& record) {
-  line_.clear();
-  append_json_line(line_, record);
-  if (file_) return file_->write(line_);
-  const bool written = std::fwrite(line_.data(), 1, line_.size(), stdout) == line_.size() && std::fflush(stdout) == 0;
+  text_.clear();
+  if (coco_) {
+    coco_->append(text_, record);
+  } else {
+    append_json_line(text_, record);
+  }
+  put(text_);
+}
+
+void JsonOutput::put(std::string_view text) {
+  if (file_) return file_->write(text);
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   if (!written) throw Error(ErrorCode::kIo, "cannot write JSON to the standard output", std::strerror(errno));
 }
 
 void JsonOutput::finish() {
+  if (coco_) {
+    text_.clear();
+    coco_->append_end(text_);
+    put(text_);
+  }
   if (file_) file_->commit();
 }
 

@@ -1,9 +1,11 @@
-// Internal (not installed): where a run's results go: pictures or a video to look at, and lines of JSON.
+// Internal (not installed): where a run's results go: pictures or a video to look at, and JSON.
 #pragma once
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "vrt/base/atomic_file.h"
@@ -11,6 +13,8 @@
 #include "vrt/image/image.h"
 #include "vrt/media/sink.h"
 #include "vrt/media/source.h"
+#include "vrt/pipeline/coco_results.h"
+#include "vrt/pipeline/json_format.h"
 #include "vrt/pipeline/json_line.h"
 
 namespace vrt {
@@ -47,19 +51,28 @@ class VRT_API PictureOutput {
   std::optional<VideoWriter> video_;
 };
 
-/// Writes lines of JSON to a file that appears when it is complete, or to the standard output at once.
+/// The files that a source's frames come from, as the ids of COCO results need them: a picture's own, a folder's pictures; none of
+/// a video. Throws kIo for a folder that cannot be read.
+[[nodiscard]] VRT_API std::vector<std::string> picture_files(const std::string& location, SourceKind kind);
+
+/// Writes JSON, a frame at a time, to a file that appears when it is complete, or to the standard output at once.
 class VRT_API JsonOutput {
  public:
-  /// `target` is a path, or "-" for the standard output.
-  explicit JsonOutput(const std::string& target);
+  /// `target` is a path, or "-" for the standard output. COCO results name each picture by its number if all of `pictures` can
+  /// be told apart by theirs (coco_results.h), else by the frame's.
+  explicit JsonOutput(const std::string& target, JsonFormat format = JsonFormat::kLines,
+                      std::span<const std::string> pictures = {});
 
-  /// Throws kIo when the line cannot be written, also when the reader of the standard output has gone.
+  /// Throws kIo when it cannot be written, also when the reader of the standard output has gone.
   void write(const FrameRecord& record);
   void finish();
 
  private:
+  void put(std::string_view text);
+
   std::optional<AtomicFile> file_;
-  std::string line_;
+  std::optional<CocoResults> coco_;  ///< Nothing for lines.
+  std::string text_;
 };
 
 }  // namespace vrt

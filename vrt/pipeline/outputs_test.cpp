@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <nlohmann/json.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vrt/base/error.h"
@@ -134,6 +136,37 @@ TEST_F(OutputsTest, JsonLinesAppearOnlyWhenTheyAreComplete) {
   std::ifstream stream(file);
   const std::string text(std::istreambuf_iterator<char>(stream), {});
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2);
+}
+
+TEST_F(OutputsTest, CocoResultsAreOneArrayThatAppearsWhenItIsComplete) {
+  const Detection detections[] = {{{0, 0, 1, 1}, 0.5F, 0, "", {}}};
+  ModelFindings findings;
+  findings.detections = detections;
+  const fs::path file = folder_ / "results.json";
+  {
+    JsonOutput output(file.string(), JsonFormat::kCoco);
+    output.write({"a", 0, 0, {1, 1}, {&findings, 1}});
+  }
+  EXPECT_TRUE(names().empty());
+  const std::pair<std::vector<std::string>, std::vector<int>> cases[] = {
+      {{}, {0, 1}}, {{"5.png", "0004.png"}, {5, 4}}, {{"5.png", "x.png"}, {0, 1}}};
+  for (const auto& [pictures, ids] : cases) {
+    JsonOutput output(file.string(), JsonFormat::kCoco, pictures);
+    output.write({"in/5.png", 0, 0, {1, 1}, {&findings, 1}});
+    output.write({"in/0004.png", 1, 0, {1, 1}, {&findings, 1}});
+    output.finish();
+    std::ifstream stream(file);
+    const nlohmann::json results = nlohmann::json::parse(stream);
+    ASSERT_EQ(results.size(), 2);
+    EXPECT_EQ((std::vector<int>{results[0]["image_id"], results[1]["image_id"]}), ids);
+  }
+}
+
+TEST_F(OutputsTest, FilesOfASource) {
+  for (const char* name : {"2.png", "10.jpg", "notes.txt"}) std::ofstream(folder_ / name) << "x";
+  EXPECT_THAT(picture_files(folder_.string(), SourceKind::kFolder), ::testing::ElementsAre("2.png", "10.jpg"));
+  EXPECT_THAT(picture_files("in/7.png", SourceKind::kPicture), ::testing::ElementsAre("in/7.png"));
+  EXPECT_TRUE(picture_files("7.mp4", SourceKind::kVideo).empty());
 }
 
 }  // namespace

@@ -6,9 +6,11 @@
 #include <chrono>
 #include <exception>
 #include <mutex>
+#include <span>
 #include <thread>
 
 #include "vrt/base/fail.h"
+#include "vrt/pipeline/draw_findings.h"
 #include "vrt/pipeline/families/recognition.h"
 #include "vrt/pipeline/model_pool.h"
 #include "vrt/pipeline/outputs.h"
@@ -82,7 +84,9 @@ class Run {
         done_(Layout::kQueued),
         findings_(members_.size()) {
     if (!options.save.empty()) pictures_.emplace(options.save, source_.info());
-    if (!options.json.empty()) json_.emplace(options.json);
+    if (!options.json.empty()) {
+      json_.emplace(options.json, options.json_format, picture_files(options.source, source_.info().kind));
+    }
     (void)pool_.lane_for(source_.info().size, 0);
   }
 
@@ -96,7 +100,6 @@ class Run {
   void write_all();
   void write(Slot& slot);
   void read(Slot& slot);
-  [[nodiscard]] std::span<const Detection> all_detections();
   void finish_outputs();
   void remember(std::exception_ptr error);
   [[nodiscard]] bool should_end() const;
@@ -117,7 +120,6 @@ class Run {
   BoundedQueue<Slot*> done_;       ///< Results are on the host; closed at the end.
   Canvas canvas_;
   std::vector<ModelFindings> findings_;  ///< Of the frame that is written.
-  std::vector<Detection> gathered_;      ///< Scratch of all_detections.
   StageTimes times_;
   Clock::time_point start_;
   std::int64_t submitted_ = 0;
@@ -214,32 +216,23 @@ void Run::read(Slot& slot) {
   }
 }
 
-std::span<const Detection> Run::all_detections() {
-  if (findings_.size() == 1) return findings_.front().detections;
-  gathered_.clear();
-  for (const ModelFindings& found : findings_)
-    gathered_.insert(gathered_.end(), found.detections.begin(), found.detections.end());
-  return gathered_;
-}
-
 void Run::write(Slot& slot) {
   const Frame& frame = *slot.frame;
   read(slot);
-  const auto detections = all_detections();
+  const std::span<const ModelFindings> models = findings_;
   if (pictures_) {
     times_.time(Stage::kDraw, [&] {
       canvas_.set(frame.host_image());
-      canvas_.draw(detections);
+      draw_findings(canvas_, models);
     });
     times_.time(Stage::kEncode, [&] { pictures_->write(canvas_.view(), frame.source(), frame.time()); });
   }
   if (json_) {
-    times_.time(Stage::kJson, [&] {
-      json_->write({frame.source(), frame.index(), frame.time(), frame.host_image().size, detections});
-    });
+    times_.time(Stage::kJson,
+                [&] { json_->write({frame.source(), frame.index(), frame.time(), frame.host_image().size, models}); });
   }
   ++written_;
-  detections_ += static_cast<std::int64_t>(detections.size());
+  for (const ModelFindings& found : models) detections_ += static_cast<std::int64_t>(found.detections.size());
   if (hooks_.progress) hooks_.progress({written_, total(), seconds_since(start_)});
 }
 

@@ -21,6 +21,7 @@
 #include "vrt/engine/engine.h"
 #include "vrt/image/image.h"
 #include "vrt/media/source.h"
+#include "vrt/pipeline/json_format.h"
 #include "vrt/pipeline/stage_times.h"
 
 namespace vrt {
@@ -46,8 +47,9 @@ struct RunOptions {
   double largest_difference = AccuracyOptions{}.largest_difference;  ///< With kFloat16: as AccuracyOptions.
   std::optional<float> score_threshold;  ///< Of detections; where not given each family's own.
   std::filesystem::path save;            ///< Annotated video, picture or folder; empty: none.
-  std::string json;                      ///< Lines of JSON: a file, "-" for the standard output; empty: none.
-  std::int64_t max_frames = 0;           ///< Stops after so many; 0: all.
+  std::string json;                      ///< A file, "-" for the standard output; empty: none.
+  JsonFormat json_format = JsonFormat::kLines;
+  std::int64_t max_frames = 0;  ///< Stops after so many; 0: all.
 };
 
 /// How far a run has come.

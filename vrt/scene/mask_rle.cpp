@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <utility>
 
 #include "vrt/base/fail.h"
 
@@ -44,26 +45,72 @@ std::int64_t take_number(std::string_view& text) {
   fail(ErrorCode::kCorrupt, "a number of COCO run lengths is too long");
 }
 
+constexpr std::int32_t kWordBits = 32;
+
+/// Where some of 32 columns change from one row to the next; before the first row nothing belongs to a mask.
+struct RowChange {
+  std::int32_t row;
+  std::uint32_t columns;
+};
+
+/// Most rows of a mask are as the row above, so that its columns have few places to look at.
+void find_changes(const MaskView& mask, std::int32_t first_column, std::vector<RowChange>& changes) {
+  changes.clear();
+  const std::size_t stride = mask_words_per_row(mask.size.width);
+  const std::uint32_t* word = mask.words.data() + first_column / kWordBits;
+  std::uint32_t above = 0;
+  for (std::int32_t row = 0; row < mask.size.height; ++row, word += stride) {
+    if (*word != above) changes.push_back({row, *word ^ above});
+    above = *word;
+  }
+}
+
+class Runs {
+ public:
+  /// `length` more pixels that belong to the mask or do not.
+  void append(bool belongs, std::int32_t length) {
+    if (belongs != belongs_) {
+      lengths_.push_back(length_);
+      length_ = 0;
+      belongs_ = belongs;
+    }
+    length_ += static_cast<std::uint32_t>(length);
+  }
+  std::vector<std::uint32_t> finish() && {
+    lengths_.push_back(length_);
+    return std::move(lengths_);
+  }
+
+ private:
+  std::vector<std::uint32_t> lengths_;
+  std::uint32_t length_ = 0;
+  bool belongs_ = false;
+};
+
+void append_column(Runs& runs, std::span<const RowChange> changes, std::int32_t bit, std::int32_t height) {
+  bool belongs = false;
+  std::int32_t begin = 0;
+  for (const RowChange& change : changes) {
+    if ((change.columns >> bit & 1U) == 0) continue;
+    if (change.row > begin) runs.append(belongs, change.row - begin);
+    begin = change.row;
+    belongs = !belongs;
+  }
+  runs.append(belongs, height - begin);
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> coco_run_lengths(const MaskView& mask) {
-  std::vector<std::uint32_t> runs;
-  bool current = false;
-  std::uint32_t length = 0;
-  const std::size_t stride = mask_words_per_row(mask.size.width);
-  for (std::int32_t x = 0; x < mask.size.width; ++x) {
-    const std::uint32_t* word = mask.words.data() + x / 32;
-    for (std::int32_t y = 0; y < mask.size.height; ++y, word += stride) {
-      if (((*word >> (x % 32)) & 1U) != (current ? 1U : 0U)) {
-        runs.push_back(length);
-        length = 0;
-        current = !current;
-      }
-      ++length;
+  Runs runs;
+  std::vector<RowChange> changes;
+  for (std::int32_t first = 0; first < mask.size.width; first += kWordBits) {
+    find_changes(mask, first, changes);
+    for (std::int32_t bit = 0; bit < std::min(kWordBits, mask.size.width - first); ++bit) {
+      append_column(runs, changes, bit, mask.size.height);
     }
   }
-  runs.push_back(length);
-  return runs;
+  return std::move(runs).finish();
 }
 
 std::string coco_rle_text(std::span<const std::uint32_t> run_lengths) {

@@ -38,6 +38,34 @@ TEST(MaskRleTest, RunsGoDownColumns) {
   EXPECT_EQ(coco_run_lengths({{2, 2}, none}), (Runs{4}));
 }
 
+/// Pixel by pixel.
+Runs walked(const MaskView& mask) {
+  Runs runs = {0};
+  bool belongs = false;
+  for (std::int32_t x = 0; x < mask.size.width; ++x) {
+    for (std::int32_t y = 0; y < mask.size.height; ++y) {
+      if (is_set(mask, x, y) != belongs) runs.push_back(0);
+      belongs = is_set(mask, x, y);
+      ++runs.back();
+    }
+  }
+  return runs;
+}
+
+TEST(MaskRleTest, RunsAreThoseOfAWalkOverAllPixels) {
+  std::uint32_t seed = 100;
+  for (const Size size : {Size{1, 1}, Size{1, 40}, Size{40, 1}, Size{31, 7}, Size{64, 5}, Size{97, 90}}) {
+    for (const unsigned share : {0U, 3U, 50U, 97U, 100U}) {
+      auto words = random_words(size, ++seed, share);
+      for (std::size_t last = mask_words_per_row(size.width) - 1; last < words.size();
+           last += mask_words_per_row(size.width))
+        if (size.width % 32 != 0) words[last] |= 0x80000000U;  // Behind the row.
+      const MaskView mask{size, words};
+      EXPECT_EQ(coco_run_lengths(mask), walked(mask)) << size.width << "x" << size.height << ", " << share << " %";
+    }
+  }
+}
+
 TEST(MaskRleTest, BitsBehindARowDoNotCount) {
   const std::vector<std::uint32_t> words{0xFFFFFFF8U};
   EXPECT_EQ(coco_run_lengths({{3, 1}, words}), (Runs{3}));

@@ -8,6 +8,10 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -246,6 +250,224 @@ TEST(CanvasTest, PicturesOfADeviceAndDrawingOnNothingAreRefused) {
   Canvas canvas;
   EXPECT_THROW(canvas.draw({}), Error);
   EXPECT_THROW(canvas.set(view), Error);
+}
+
+constexpr Rgb kColourOfClass0{64, 220, 120};
+
+/// A canvas with a grey picture.
+struct GreyCanvas {
+  Canvas canvas;
+
+  explicit GreyCanvas(Size size, std::uint8_t value = 0) {
+    const auto pixels = filled(size, PixelFormat::kRgb8, value);
+    canvas.set(view_of(pixels, size, PixelFormat::kRgb8));
+  }
+};
+
+Detection whole_picture(Size size, std::int32_t class_id = 0) {
+  return {{0, 0, static_cast<float>(size.width), static_cast<float>(size.height)}, 0.5F, class_id, "", {}};
+}
+
+/// Random bits, also in the padding of the rows.
+std::vector<std::uint32_t> random_words(Size size, unsigned seed, unsigned zeros_of_8) {
+  std::mt19937 random(seed);
+  std::vector<std::uint32_t> words(mask_words(size));
+  for (std::uint32_t& word : words)
+    for (int bit = 0; bit < 32; ++bit) word = word << 1 | (random() % 8 >= zeros_of_8 ? 1U : 0U);
+  return words;
+}
+
+/// What a pixel of a mask of class 0 becomes, by the definition of inside and outline.
+Rgb painted(const MaskView& mask, int x, int y, const Rgb& before) {
+  if (!is_set(mask, x, y)) return before;
+  const bool inner =
+      is_set(mask, x - 1, y) && is_set(mask, x + 1, y) && is_set(mask, x, y - 1) && is_set(mask, x, y + 1);
+  Rgb after = kColourOfClass0;
+  for (std::size_t i = 0; inner && i < 3; ++i)
+    after[i] = static_cast<int>(std::floor((0.625 * before[i] + 0.375 * kColourOfClass0[i]) + 0.5));
+  return after;
+}
+
+TEST(CanvasTest, MasksAreTranslucentWithAnOutlineAtEverySize) {
+  for (const Size size : {Size{1, 1}, Size{37, 23}, Size{32, 5}, Size{33, 400}, Size{431, 367}}) {
+    const auto words = random_words(size, 5, size.width % 2 == 0 ? 4 : 1);
+    const MaskView mask{size, words};
+    GreyCanvas grey(size, 90);
+    Detection detection = whole_picture(size);
+    detection.box = {-500, -500, -400, -400};  // Only its label is in the picture, in the upper left corner.
+    grey.canvas.draw({&detection, 1}, {&mask, 1});
+    const std::int32_t factor = Canvas::enlargement_for(size);
+    const ImageView view = grey.canvas.view();
+    int wrong = 0;
+    for (int y = view.size.height < 40 ? 0 : 40; y < view.size.height; ++y)
+      for (int x = 0; x < view.size.width; ++x)
+        wrong += pixel(view, x, y) != painted(mask, x / factor, y / factor, {90, 90, 90});
+    EXPECT_EQ(wrong, 0) << size.width << "x" << size.height;
+  }
+}
+
+TEST(CanvasTest, MasksThatDoNotFitAreRefused) {
+  const Size size{40, 30};
+  const Detection detection = whole_picture(size);
+  const std::vector<std::uint32_t> words(mask_words(size));
+  const MaskView good{size, words};
+  const MaskView other_size{{30, 40}, words};
+  const MaskView too_short{size, std::span(words).first(words.size() - 1)};
+  GreyCanvas grey(size);
+  EXPECT_NO_THROW(grey.canvas.draw({&detection, 1}, {&good, 1}));
+  EXPECT_THROW(grey.canvas.draw({&detection, 1}, {&other_size, 1}), Error);
+  EXPECT_THROW(grey.canvas.draw({&detection, 1}, {&too_short, 1}), Error);
+  EXPECT_THROW(grey.canvas.draw({}, {&good, 1}), Error);
+}
+
+/// How many pixels differ from black halfway between the shoulders, at y = 200.
+int touched_between_shoulders(std::vector<Keypoint> joints, std::string_view label) {
+  GreyCanvas grey({400, 360});
+  const Detection detection{{10, 60, 390, 350}, 0.9F, 0, label, joints};
+  grey.canvas.draw({&detection, 1});
+  return touched(grey.canvas.view(), 190, 195, 210, 205);
+}
+
+TEST(CanvasTest, ThePoseOfAPersonHasLimbs) {
+  std::vector<Keypoint> joints(17, Keypoint{200, 300, 0});
+  joints[5] = {150, 200, 0.9F};
+  joints[6] = {250, 200, 0.25F};
+  EXPECT_GE(touched_between_shoulders(joints, "person"), 40);
+  EXPECT_GE(touched_between_shoulders(joints, ""), 40);
+  EXPECT_EQ(touched_between_shoulders(joints, "dog"), 0);
+  std::vector<Keypoint> unsure = joints;
+  unsure[6].confidence = 0.2F;
+  EXPECT_EQ(touched_between_shoulders(unsure, "person"), 0);
+  joints.pop_back();
+  EXPECT_EQ(touched_between_shoulders(joints, "person"), 0) << "16 keypoints are another skeleton";
+}
+
+TEST(CanvasTest, FeaturesAreDotsWhereTheyAre) {
+  GreyCanvas grey({200, 180});
+  const float nan = std::nanf("");
+  const Keypoint points[] = {{50.5F, 60.5F, 0.1F}, {100, 100, 0}, {-40, 20, 1},
+                             {1e30F, 20, 1},       {nan, nan, 1}, {199.9F, 179.9F, 1}};
+  grey.canvas.draw_features(points);
+  const ImageView view = grey.canvas.view();
+  ASSERT_EQ(view.size, (Size{400, 360}));
+  EXPECT_EQ(touched(view, 98, 118, 104, 124), 9) << "3x3 at twice 50.5, 60.5";
+  EXPECT_EQ(touched(view, 190, 190, 210, 210), 0) << "of confidence 0";
+  EXPECT_GE(touched(view, 396, 356, 400, 360), 4) << "at the border";
+  EXPECT_LE(touched(view, 0, 0, 400, 360), 9 + 9 + 9);
+}
+
+/// The first and the last row with anything but black in columns below 100.
+std::pair<int, int> rows_touched(const ImageView& view) {
+  std::pair<int, int> rows{view.size.height, -1};
+  for (int y = 0; y < view.size.height; ++y) {
+    if (touched(view, 0, y, std::min(100, view.size.width), y + 1) == 0) continue;
+    rows.first = std::min(rows.first, y);
+    rows.second = y;
+  }
+  return rows;
+}
+
+TEST(CanvasTest, LinesOfTextGoBelowEachOtherFromTheCorner) {
+  const std::string one[] = {"cat 0.93"};
+  const std::string two[] = {"dog 0.50",
+                             "a long name that does not fit into the picture at all, however it is turned 0.10"};
+  GreyCanvas grey({400, 360});
+  grey.canvas.write(one);
+  const auto first = rows_touched(grey.canvas.view());
+  EXPECT_EQ(first.first, 0);
+  EXPECT_GT(first.second, 10);
+  grey.canvas.write(two);
+  EXPECT_EQ(rows_touched(grey.canvas.view()).second, 3 * (first.second + 1) - 1);
+  for (int i = 0; i < 40; ++i) grey.canvas.write(two);  // Beyond the picture's end.
+  EXPECT_EQ(rows_touched(grey.canvas.view()).second, 359);
+}
+
+bool is_reddish(const Rgb& colour) { return colour[0] > 100 && colour[1] < 60 && colour[2] < 60; }
+bool is_bluish(const Rgb& colour) { return colour[2] > colour[0] && colour[2] > colour[1] && colour[0] < 70; }
+
+TEST(CanvasTest, DepthIsAPanelBelowAWidePictureNearRedAndFarBlue) {
+  const Size size{400, 360};
+  std::vector<float> metres(3 * 4);
+  for (std::size_t i = 0; i < metres.size(); ++i) metres[i] = i % 3 == 0 ? 1.5F : i % 3 == 1 ? 9.0F : 0.0F;
+  GreyCanvas grey(size, 50);
+  grey.canvas.add_depth(DepthMapView{{3, 4}, metres});
+  const ImageView view = grey.canvas.view();
+  ASSERT_EQ(view.size, (Size{400, 720}));
+  EXPECT_EQ(pixel(view, 399, 359), (Rgb{50, 50, 50})) << "the picture is as it was";
+  EXPECT_TRUE(is_reddish(pixel(view, 5, 600)));
+  EXPECT_TRUE(is_bluish(pixel(view, 200, 600)));
+  EXPECT_EQ(pixel(view, 399, 600), (Rgb{0, 0, 0})) << "not known";
+  EXPECT_GT(distance(pixel(view, 2, 361), pixel(view, 5, 600)), 100) << "the range is written in the corner";
+}
+
+TEST(CanvasTest, RelativeDepthIsNearWhereItIsGreat) {
+  const float nearness[] = {-2, 5, std::nanf(""), 5};
+  GreyCanvas grey({400, 360});
+  grey.canvas.add_depth(RelativeDepthMapView{{4, 1}, nearness});
+  const ImageView view = grey.canvas.view();
+  EXPECT_TRUE(is_bluish(pixel(view, 3, 361))) << "and nothing is written on it";
+  EXPECT_TRUE(is_reddish(pixel(view, 150, 500)));
+  EXPECT_LE(distance(pixel(view, 250, 500), {0, 0, 0}), 2) << "not known, at the centre of its cell";
+}
+
+TEST(CanvasTest, APanelBesideAHighPictureLeavesThePictureAndWhatIsDrawnLater) {
+  const Size size{361, 403};
+  const auto picture = testing::random_picture(size, PixelFormat::kRgb8, 9, {}, 0);
+  Canvas alone;
+  Canvas with_panels;
+  alone.set(picture.view);
+  with_panels.set(picture.view);
+  const std::vector<float> metres(7 * 5, 2.0F);
+  with_panels.add_depth(DepthMapView{{7, 5}, metres});
+  with_panels.add_depth(RelativeDepthMapView{{7, 5}, metres});
+  const Detection detection{{300, 100, 500, 300}, 0.9F, 1, "wider than the picture", {}};
+  alone.draw({&detection, 1});
+  with_panels.draw({&detection, 1});
+  const ImageView view = with_panels.view();
+  ASSERT_EQ(view.size, (Size{3 * 361, 403}));
+  int wrong = 0;
+  for (int y = 0; y < size.height; ++y) {
+    for (int x = 0; x < size.width; ++x) wrong += pixel(view, x, y) != pixel(alone.view(), x, y);
+    for (int x = 361; x < 3 * 361 && y > 40; ++x) wrong += pixel(view, x, y) != pixel(view, x < 722 ? 361 : 722, 402);
+  }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_TRUE(is_reddish(pixel(view, 500, 300))) << "metres that are all the same are near";
+  EXPECT_TRUE(is_bluish(pixel(view, 800, 300))) << "nearness that is all the same is far";
+}
+
+TEST(CanvasTest, TheSmallestAndUnknownDepthMapsArePanelsToo) {
+  const float unknown = 0;
+  GreyCanvas grey({1, 1}, 200);
+  grey.canvas.add_depth(DepthMapView{{1, 1}, {&unknown, 1}});
+  const ImageView view = grey.canvas.view();
+  ASSERT_EQ(view.size, (Size{360, 720}));
+  EXPECT_EQ(pixel(view, 0, 0), (Rgb{200, 200, 200}));
+  EXPECT_EQ(touched(view, 0, 360, 360, 720), 0);
+  EXPECT_THROW(grey.canvas.add_depth(DepthMapView{{2, 1}, {&unknown, 1}}), Error);
+  EXPECT_THROW(grey.canvas.add_depth(RelativeDepthMapView{}), Error);
+}
+
+TEST(CanvasTest, FramesReuseItsMemoryAndLoseThePanelsOfThoseBefore) {
+  const Size size{400, 360};
+  const auto pixels = filled(size, PixelFormat::kRgb8, 7);
+  const std::vector<float> metres(4, 2.0F);
+  Canvas canvas;
+  const std::uint8_t* memory = nullptr;
+  for (int frame = 0; frame < 3; ++frame) {
+    canvas.set(view_of(pixels, size, PixelFormat::kRgb8));
+    EXPECT_EQ(canvas.view().size, size);
+    canvas.add_depth(DepthMapView{{2, 2}, metres});
+    EXPECT_EQ(canvas.view().size, (Size{400, 720}));
+    EXPECT_TRUE(frame == 0 || canvas.view().planes[0].data == memory);
+    memory = canvas.view().planes[0].data;
+  }
+}
+
+TEST(CanvasTest, NothingIsDrawnWithoutAPicture) {
+  Canvas canvas;
+  EXPECT_THROW(canvas.draw_features({}), Error);
+  EXPECT_THROW(canvas.write({}), Error);
+  EXPECT_THROW(canvas.add_depth(DepthMapView{}), Error);
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ LaunchShape shape_for(const InstanceMasks& masks) {
   const auto words = static_cast<std::uint32_t>(mask_words_per_row(masks.size().width));
   const auto rows = static_cast<std::uint32_t>(masks.size().height);
   return {{(words + kWords - 1) / kWords, (rows + kRows - 1) / kRows, static_cast<std::uint32_t>(masks.most())},
-          {kRows, kWords, 1},
+          {32, kWords, 1},
           0};
 }
 

@@ -81,7 +81,7 @@ Words emulated(const std::vector<float>& planes, const std::vector<std::int32_t>
   emulate<Upsample>(
       kernels::emulated::upsample_masks_cu, "upsample_masks",
       {{(columns + kMaskTileWords - 1) / kMaskTileWords, (rows + kMaskTileRows - 1) / kMaskTileRows, kMost},
-       {kMaskTileRows, kMaskTileWords, 1},
+       {32, kMaskTileWords, 1},
        0},
       {.seed = 6}, logits.device(), indices.device(), count.device(),
       boxes.empty() ? DeviceSpan<const float4>() : crop.device(), geometry_for(size), words.device());
@@ -106,7 +106,7 @@ TEST(UpsampleMasksKernelTest, GivesTheBitsOfTheCpu) {
   const auto planes = smooth_planes();
   const std::vector<std::int32_t> plane_of{2, 0, 1};  // The fourth mask stays as it is.
   const std::vector<float4> boxes{{0, 0, 640, 360}, {101.5F, 40, 333.25F, 200.75F}, {600, 10, 500, 20}};
-  for (const Size size : {Size{70, 40}, Size{1, 1}, Size{300, 33}, Size{9, 5}, Size{256, 32}}) {
+  for (const Size size : {Size{70, 40}, Size{1, 1}, Size{300, 33}, Size{9, 5}, Size{256, 128}, Size{257, 141}}) {
     const Words whole = emulated(planes, plane_of, {}, size);
     EXPECT_EQ(whole, on_the_cpu(planes, plane_of, {}, size)) << size.width << 'x' << size.height;
     const Words cropped = emulated(planes, plane_of, boxes, size);

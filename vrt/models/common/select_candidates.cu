@@ -182,22 +182,25 @@ __device__ uint64_t rank_exact_floor(RankTilesShared* shared, const SortedTiles&
   return shared->floor;
 }
 
-// The keys from `floor` on to shared memory, in any order. Returns how many there are, also beyond its capacity. A warp a tile.
+constexpr int32_t kRankLanes = 8;  // Neighbouring threads of a tile.
+
+// The keys from `floor` on to shared memory, in any order. Returns how many there are, also beyond its capacity.
 __device__ int32_t rank_collect(RankTilesShared* shared, const SortedTiles& tiles, uint64_t floor, int32_t thread,
                                 int32_t threads) {
   if (thread == 0) shared->collected = 0;
   __syncthreads();
   const int32_t lane = thread % 32;
-  for (int32_t tile = thread / 32; tile < tiles.count; tile += threads / 32) {
+  for (int32_t first_tile = 0; first_tile < tiles.count; first_tile += threads / kRankLanes) {
+    const int32_t tile = first_tile + thread / kRankLanes;
     const int32_t total = rank_keys_of(tiles, tile);
     uint32_t found = kAllLanes;
-    for (int32_t first = 0; first < total && found == kAllLanes; first += 32) {
-      const uint64_t key = first + lane < total ? __ldg(tiles.keys + tile * tiles.size + first + lane) : 0;
+    for (int32_t at = lane % kRankLanes; found != 0; at += kRankLanes) {
+      const uint64_t key = at < total ? __ldg(tiles.keys + tile * tiles.size + at) : 0;
       found = __ballot_sync(kAllLanes, key != 0 && key >= floor);
-      int32_t at = 0;
-      if (lane == 0) at = atomicAdd(&shared->collected, __popc(found));
-      at = __shfl_sync(kAllLanes, at, 0) + __popc(found & ((1u << lane) - 1u));
-      if (((found >> lane) & 1u) != 0 && at < kRankCapacity) shared->keys[at] = key;
+      int32_t to = 0;
+      if (lane == 0) to = atomicAdd(&shared->collected, __popc(found));
+      to = __shfl_sync(kAllLanes, to, 0) + __popc(found & ((1u << lane) - 1u));
+      if (((found >> lane) & 1u) != 0 && to < kRankCapacity) shared->keys[to] = key;
     }
   }
   __syncthreads();

@@ -20,9 +20,9 @@ struct MaskGeometry {
   float crop_y;
 };
 
-// A tile: a warp has a column of words, a lane a row of it, so that the lanes of a warp blend the same columns of logits, and that
-// outlines, which cost the most, cross few warps.
-constexpr int32_t kMaskTileRows = 32;
+// A tile: a warp has a column of words and goes through it 32 rows at a time, a lane a row, so that the lanes of a warp blend the
+// same columns of logits, and that outlines, which cost the most, cross few warps at a time.
+constexpr int32_t kMaskTileRows = 128;
 constexpr int32_t kMaskTileWords = 8;
 VRT_SHARED_TYPES_END
 
@@ -99,64 +99,73 @@ __device__ inline MaskRegion mask_region(const float* plane, const MaskCrop& cro
   return {plane + row * g.grid_width + column, g.grid_width, column, row, last_column - column + 1, last_row - row + 1};
 }
 
-// Brings the region's logits to shared memory, where there is room for them.
-__device__ inline void mask_stage(MaskTile* tile, MaskRegion* region, int32_t thread) {
-  const int32_t count = region->columns * region->rows;
-  if (count > kMaskRegion) return;
-  for (int32_t i = thread; i < count; i += kMaskTileRows * kMaskTileWords) {
-    tile->logits[i] = __ldg(region->values + i / region->columns * region->stride + i % region->columns);
+// Brings the region's logits to shared memory, where there is room for them. A warp a row.
+__device__ inline void mask_stage(MaskTile* tile, MaskRegion* region, int32_t warp, int32_t lane) {
+  if (region->columns * region->rows > kMaskRegion) return;
+  for (int32_t row = warp; row < region->rows; row += kMaskTileWords) {
+    for (int32_t column = lane; column < region->columns; column += 32) {
+      tile->logits[row * region->columns + column] = __ldg(region->values + row * region->stride + column);
+    }
   }
   region->values = tile->logits;
   region->stride = region->columns;
-}
-
-__device__ inline MaskRows mask_rows_at(const MaskRegion& region, int32_t y, const MaskGeometry& g) {
-  const float position = mask_sample_y(y, g);
-  const int32_t row = static_cast<int32_t>(position);
-  return {region.values + (row - region.first_row) * region.stride,
-          region.values + (min(row + 1, g.last_row) - region.first_row) * region.stride,
-          position - static_cast<float>(row)};
 }
 
 __device__ inline float mask_column(const MaskRows& rows, int32_t column) {
   return (1.0f - rows.share) * rows.upper[column] + rows.share * rows.lower[column];
 }
 
-// 1: every logit under the warp's word is above 0, and so is what is blended of them; -1: none is; 0: they have to be blended.
-// Numbers so great or so near to 0 that a blend of them could be another are among the latter.
-__device__ inline int32_t mask_common_sign(const MaskTile& tile, const MaskRegion& region, int32_t first_pixel,
+// The columns of logits under the pixels of a warp's word.
+struct MaskColumns {
+  int32_t first_pixel;  // In the tile.
+  int32_t first;        // In the region.
+  int32_t count;
+  uint32_t changes;  // Bit b: pixel b has other columns than the one before.
+};
+
+__device__ inline MaskColumns mask_columns(const MaskTile& tile, const MaskRegion& region, int32_t first_pixel,
                                            int32_t lane, const MaskGeometry& g) {
-  const int32_t first = tile.column[first_pixel] - region.first_column;
-  const int32_t columns = min(tile.column[first_pixel + 31] + 1, g.last_column) - region.first_column - first + 1;
+  const int32_t own = tile.column[first_pixel + lane];
+  const int32_t first = tile.column[first_pixel];
+  const int32_t last = min(tile.column[first_pixel + 31] + 1, g.last_column);
+  const bool changes = lane == 0 || own != tile.column[first_pixel + max(lane, 1) - 1];
+  return {first_pixel, first - region.first_column, last - first + 1, __ballot_sync(kMaskLanes, changes)};
+}
+
+// 1: every logit of the columns and the rows [first_row, last_row] of the region is above 0, and so is what is blended of them;
+// -1: none is; 0: they have to be blended. Numbers so great or so near to 0 that a blend of them could be another are among the latter.
+__device__ inline int32_t mask_common_sign(const MaskRegion& region, const MaskColumns& columns, int32_t first_row,
+                                           int32_t last_row, int32_t lane) {
   bool all_above = true;
   bool none_above = true;
-  for (int32_t i = lane; i < columns * region.rows; i += 32) {
-    const float value = region.values[i / columns * region.stride + first + i % columns];
-    all_above = all_above && value >= 1e-30f && value <= FLT_MAX;
-    none_above = none_above && value <= 0.0f && value >= -FLT_MAX;
+  for (int32_t row = first_row + lane / 8; row <= last_row; row += 4) {
+    for (int32_t column = lane % 8; column < columns.count; column += 8) {
+      const float value = region.values[row * region.stride + columns.first + column];
+      all_above = all_above && value >= 1e-30f && value <= FLT_MAX;
+      none_above = none_above && value <= 0.0f && value >= -FLT_MAX;
+    }
   }
   const bool above = __ballot_sync(kMaskLanes, all_above) == kMaskLanes;
   const bool below = __ballot_sync(kMaskLanes, none_above) == kMaskLanes;
   return above ? 1 : (below ? -1 : 0);
 }
 
-// Bits of a word's pixels whose blended logit is above 0. Bit b of `changes`: pixel b has other columns of logits than the one
-// before.
+// Bits of a word's pixels whose blended logit is above 0.
 __device__ inline uint32_t mask_bits(const MaskRows& rows, const MaskTile& tile, const MaskRegion& region,
-                                     int32_t first_pixel, uint32_t changes, const MaskGeometry& g) {
+                                     const MaskColumns& columns, const MaskGeometry& g) {
   float left = 0.0f;
   float right = 0.0f;
   uint32_t bits = 0;
   for (int32_t first = 0; first < 32; first += 8) {
-    const float4 low = *reinterpret_cast<const float4*>(tile.share + first_pixel + first);
-    const float4 high = *reinterpret_cast<const float4*>(tile.share + first_pixel + first + 4);
+    const float4 low = *reinterpret_cast<const float4*>(tile.share + columns.first_pixel + first);
+    const float4 high = *reinterpret_cast<const float4*>(tile.share + columns.first_pixel + first + 4);
     const float shares[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-    const uint32_t changing = changes >> first;
+    const uint32_t changing = columns.changes >> first;
     uint32_t byte = 0;
 #pragma unroll
     for (int32_t i = 0; i < 8; ++i) {
       if ((changing & (1u << i)) != 0) {
-        const int32_t at = tile.column[first_pixel + first + i];
+        const int32_t at = tile.column[columns.first_pixel + first + i];
         left = mask_column(rows, at - region.first_column);
         right = mask_column(rows, min(at + 1, g.last_column) - region.first_column);
       }
@@ -168,26 +177,50 @@ __device__ inline uint32_t mask_bits(const MaskRows& rows, const MaskTile& tile,
   return bits;
 }
 
-// The pixels of the warp's word in this lane's row as bits.
-__device__ inline uint32_t mask_word(const MaskTile& tile, const MaskRegion& region, const MaskCrop& crop, int32_t x,
-                                     int32_t y, int32_t first_pixel, int32_t lane, const MaskGeometry& g) {
-  const int32_t begin = max(crop.left - x, 0);
-  const int32_t end = min(crop.right - x, 32);
-  if (begin >= end) return 0;  // The whole warp.
-  const int32_t column = tile.column[first_pixel + lane];
-  const uint32_t changes =
-      __ballot_sync(kMaskLanes, lane == 0 || column != tile.column[first_pixel + max(lane, 1) - 1]);
-  const int32_t sign = mask_common_sign(tile, region, first_pixel, lane, g);
-  const uint32_t covered = (0xFFFFFFFFu >> (32 - (end - begin))) << begin;
+// The pixels of the warp's word in this lane's row as bits. `covered` are those that count, in the rows of the crop.
+__device__ inline uint32_t mask_word(const MaskTile& tile, const MaskRegion& region, const MaskColumns& columns,
+                                     const MaskCrop& crop, uint32_t covered, int32_t y, int32_t lane,
+                                     const MaskGeometry& g) {
+  // Rows that do not count look where the nearest one that does looks: there are logits.
+  const float position = mask_sample_y(min(max(y, crop.top), crop.bottom - 1), g);
+  const int32_t row = static_cast<int32_t>(position);
+  const int32_t upper = row - region.first_row;
+  const int32_t lower = min(row + 1, g.last_row) - region.first_row;
+  const int32_t sign =
+      mask_common_sign(region, columns, __shfl_sync(kMaskLanes, upper, 0), __shfl_sync(kMaskLanes, lower, 31), lane);
   if (y < crop.top || y >= crop.bottom) return 0;
   if (sign != 0) return sign > 0 ? covered : 0u;
-  return mask_bits(mask_rows_at(region, y, g), tile, region, first_pixel, changes, g) & covered;
+  const MaskRows rows = {region.values + upper * region.stride, region.values + lower * region.stride,
+                         position - static_cast<float>(row)};
+  return mask_bits(rows, tile, region, columns, g) & covered;
 }
 
-// Tiles along x and y, masks along z; the block has kMaskTileRows by kMaskTileWords threads. Mask i is made of the plane planes[i]
-// of `logits`, or of plane i where `planes` is null. With `crop_boxes` (pixels of the picture), pixel x counts only if
-// x1 <= x < x2, and so for y. Masks from `*count` on are left as they are. Bits behind a row's last pixel are 0.
-extern "C" __global__ void __launch_bounds__(kMaskTileRows* kMaskTileWords)
+// The words of a tile of which some pixel counts, to tile->words.
+__device__ inline void mask_blend(MaskTile* tile, const float* plane, const MaskCrop& crop, int32_t x, int32_t y,
+                                  int32_t warp, int32_t lane, const MaskGeometry& g) {
+  MaskRegion region = mask_region(plane, crop, g);
+  mask_stage(tile, &region, warp, lane);
+  // Pixels that do not count look where the nearest one that does looks, too.
+  const int32_t pixel = warp * 32 + lane;
+  const float position = mask_sample_x(min(max(x + pixel, crop.left), crop.right - 1), g);
+  const int32_t column = static_cast<int32_t>(position);
+  tile->column[pixel] = column;
+  tile->share[pixel] = position - static_cast<float>(column);
+  __syncthreads();
+  const int32_t begin = max(crop.left - x - warp * 32, 0);
+  const int32_t end = min(crop.right - x - warp * 32, 32);
+  const uint32_t covered = begin < end ? (0xFFFFFFFFu >> (32 - (end - begin))) << begin : 0u;
+  const MaskColumns columns = mask_columns(*tile, region, warp * 32, lane, g);
+#pragma unroll 1
+  for (int32_t row = lane; row < kMaskTileRows && covered != 0; row += 32) {
+    tile->words[row][warp] = mask_word(*tile, region, columns, crop, covered, y + row, lane, g);
+  }
+}
+
+// Tiles along x and y, masks along z; the block has 32 by kMaskTileWords threads. Mask i is made of the plane planes[i] of `logits`,
+// or of plane i where `planes` is null. With `crop_boxes` (pixels of the picture), pixel x counts only if x1 <= x < x2, and so for
+// y. Masks from `*count` on are left as they are. Bits behind a row's last pixel are 0.
+extern "C" __global__ void __launch_bounds__(256)
     upsample_masks(const float* __restrict__ logits, const int32_t* __restrict__ planes,
                    const int32_t* __restrict__ count, const float4* __restrict__ crop_boxes, MaskGeometry g,
                    uint32_t* __restrict__ words) {
@@ -195,29 +228,22 @@ extern "C" __global__ void __launch_bounds__(kMaskTileRows* kMaskTileWords)
   const int32_t mask = static_cast<int32_t>(blockIdx.z);
   if (mask >= __ldg(count)) return;
   const int32_t lane = static_cast<int32_t>(threadIdx.x);
-  const int32_t thread = static_cast<int32_t>(threadIdx.y * blockDim.x) + lane;
+  const int32_t warp = static_cast<int32_t>(threadIdx.y);
   const int32_t first_word = static_cast<int32_t>(blockIdx.x) * kMaskTileWords;
   const int32_t first_row = static_cast<int32_t>(blockIdx.y) * kMaskTileRows;
   const MaskCrop crop = mask_crop(crop_boxes, mask, first_word * 32, first_row, g);
-  uint32_t bits = 0;
-  if (crop.left < crop.right && crop.top < crop.bottom) {  // All threads or none.
-    const int32_t plane = planes == nullptr ? mask : __ldg(planes + mask);
-    MaskRegion region = mask_region(logits + static_cast<int64_t>(plane) * g.grid_width * g.grid_height, crop, g);
-    mask_stage(&tile, &region, thread);
-    // Pixels that do not count look where the nearest one that does looks: there are logits.
-    const float position = mask_sample_x(min(max(first_word * 32 + thread, crop.left), crop.right - 1), g);
-    const int32_t column = static_cast<int32_t>(position);
-    tile.column[thread] = column;
-    tile.share[thread] = position - static_cast<float>(column);
-    __syncthreads();
-    const int32_t first_pixel = static_cast<int32_t>(threadIdx.y) * 32;
-    bits = mask_word(tile, region, crop, first_word * 32 + first_pixel, first_row + lane, first_pixel, lane, g);
+  const bool counts = crop.left < crop.right && crop.top < crop.bottom;  // All threads or none.
+  for (int32_t row = lane; row < kMaskTileRows; row += 32) tile.words[row][warp] = 0;
+  if (counts) {
+    const int64_t plane = planes == nullptr ? mask : __ldg(planes + mask);
+    mask_blend(&tile, logits + plane * g.grid_width * g.grid_height, crop, first_word * 32, first_row, warp, lane, g);
   }
-  tile.words[threadIdx.x][threadIdx.y] = bits;
   __syncthreads();
-  const int32_t row = first_row + thread / kMaskTileWords;
-  const int32_t word = first_word + thread % kMaskTileWords;
-  if (row >= g.height || word >= g.words_per_row) return;
-  words[static_cast<int64_t>(mask) * g.words_per_row * g.height + row * g.words_per_row + word] =
-      tile.words[thread / kMaskTileWords][thread % kMaskTileWords];
+  const int32_t column = lane % kMaskTileWords;
+  if (first_word + column >= g.words_per_row) return;
+  const int32_t rows = min(kMaskTileRows, g.height - first_row);
+  uint32_t* const to = words + (static_cast<int64_t>(mask) * g.height + first_row) * g.words_per_row + first_word;
+  for (int32_t row = warp * 4 + lane / kMaskTileWords; row < rows; row += 4 * kMaskTileWords) {
+    to[row * g.words_per_row + column] = tile.words[row][column];
+  }
 }

@@ -59,6 +59,8 @@ std::vector<FamilyCase> detectors() {
          expect_box(found.detections[1], {0, 0, 50, 50}, 0.75F);
          EXPECT_EQ(found.detections[0].label, "dog");
          EXPECT_TRUE(found.masks.empty());
+         ASSERT_NE(found.names, nullptr);
+         EXPECT_EQ(found.names->size(), 2U);
        }},
       {"yolo", testing::yolo_seg_network(), 1,
        [](const ModelFindings& found) {
@@ -70,6 +72,8 @@ std::vector<FamilyCase> detectors() {
          ASSERT_EQ(found.detections.size(), 1U);
          expect_box(found.detections[0], kMiddle, 0.880797F);
          EXPECT_EQ(found.detections[0].class_id, 90);
+         ASSERT_NE(found.names, nullptr) << "91 columns are COCO's";
+         EXPECT_EQ((*found.names)[90], "toothbrush");
        }},
       {"rfdetr-seg", testing::rfdetr_seg_network(), 1,
        [](const ModelFindings& found) {

@@ -21,7 +21,8 @@ struct DeviceBoxes {
   DeviceSpan<const std::int32_t> count;
 };
 
-/// One network's results of one frame. Made by FrameModel::allocate_result; does not need its maker any longer.
+/// One network's results of one frame. Made by FrameModel::allocate_result; of its maker it needs no more than the class names, which
+/// only a network that does not depend on the picture's size, and so stays open, has.
 class FrameResult {
  public:
   virtual ~FrameResult() = default;

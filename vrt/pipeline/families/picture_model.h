@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "vrt/pipeline/families/frame_model.h"
+#include "vrt/scene/class_names.h"
 #include "vrt/scene/mask.h"
 
 namespace vrt {
@@ -36,15 +37,16 @@ class PictureModel : public FrameModel {
   Payload payload_;
 };
 
-/// The results of a detector.
+/// The results of a detector, whose classes have `names`, the payload's, if any.
 template <typename Result>
 class DetectionFrame : public FrameResult {
  public:
-  explicit DetectionFrame(Result made) : result(std::move(made)) {}
+  explicit DetectionFrame(Result made, const ClassNames* names = nullptr) : result(std::move(made)), names_(names) {}
 
   [[nodiscard]] ModelFindings findings() override {
     ModelFindings found;
     found.detections = result.detections();
+    found.names = names_;
     return found;
   }
   [[nodiscard]] std::int64_t count() override { return static_cast<std::int64_t>(result.detections().size()); }
@@ -53,13 +55,19 @@ class DetectionFrame : public FrameResult {
   }
 
   Result result;  ///< The payload's.
+
+ private:
+  const ClassNames* names_;
 };
 
 /// The results of a detector with masks, `most` of them at most.
 template <typename Result>
 class InstanceFrame final : public DetectionFrame<Result> {
  public:
-  InstanceFrame(Result made, std::size_t most) : DetectionFrame<Result>(std::move(made)) { masks_.reserve(most); }
+  InstanceFrame(Result made, const ClassNames* names, std::size_t most)
+      : DetectionFrame<Result>(std::move(made), names) {
+    masks_.reserve(most);
+  }
 
   [[nodiscard]] ModelFindings findings() override {
     ModelFindings found = DetectionFrame<Result>::findings();

@@ -15,13 +15,19 @@ namespace {
 
 constexpr std::int64_t kOpen = Shape::kDynamic;
 
+/// Nothing where neither the file nor its shapes name any.
+template <typename Detector>
+const ClassNames* names_of(const Detector& detector) {
+  return detector.names().size() > 0 ? &detector.names() : nullptr;
+}
+
 /// Detectors whose results do not depend on the picture's size.
 template <typename Detector, typename Result>
 class BoxModel final : public PictureModel<Detector, DetectionFrame<Result>> {
  public:
   using PictureModel<Detector, DetectionFrame<Result>>::PictureModel;
   [[nodiscard]] std::unique_ptr<FrameResult> allocate_result(Size /*picture*/) const override {
-    return std::make_unique<DetectionFrame<Result>>(this->payload().allocate_result());
+    return std::make_unique<DetectionFrame<Result>>(this->payload().allocate_result(), names_of(this->payload()));
   }
 };
 
@@ -34,7 +40,8 @@ class SegModel final : public PictureModel<RfDetrSeg, SegFrame> {
   [[nodiscard]] std::unique_ptr<FrameResult> allocate_result(Size picture) const override {
     RfDetrSegResultOptions options;
     if (masks_) options.masks = {.size = picture, .read_back = true};
-    return std::make_unique<SegFrame>(payload().allocate_result(options), options.masks.most);
+    return std::make_unique<SegFrame>(payload().allocate_result(options), names_of(payload()),
+                                      static_cast<std::size_t>(options.masks.most));
   }
   [[nodiscard]] bool results_have_picture_size() const noexcept override { return masks_; }
 

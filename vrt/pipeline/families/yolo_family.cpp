@@ -26,11 +26,15 @@ class YoloModel final : public PictureModel<Yolo, Frame> {
   [[nodiscard]] std::unique_ptr<FrameResult> allocate_result(Size picture) const override {
     YoloResultOptions options;
     if (masks_) options.masks = {.size = picture, .read_back = true};
-    return std::make_unique<Frame>(payload().allocate_result(options), options.masks.most);
+    return std::make_unique<Frame>(payload().allocate_result(options), names(),
+                                   static_cast<std::size_t>(options.masks.most));
   }
   [[nodiscard]] bool results_have_picture_size() const noexcept override { return masks_; }
 
  private:
+  // Of no class where the file names none.
+  [[nodiscard]] const ClassNames* names() const { return payload().names().size() > 0 ? &payload().names() : nullptr; }
+
   bool masks_;
 };
 
