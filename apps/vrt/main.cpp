@@ -24,7 +24,9 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  vrt run clip.mp4 --model centerface --save annotated.mp4\n"
     "  vrt run photos/ --model centerface --save annotated/ --json faces.jsonl\n"
-    "  vrt run clip.mp4 --model centerface --json - | head -n 1\n";
+    "  vrt run clip.mp4 --model centerface --json - | head -n 1\n"
+    "  vrt run clip.mp4 --model rfdetr-small --model osnet-x0.25 --json people.jsonl\n"
+    "  vrt run clip.mp4 --model relative-depth:depth.onnx --save depth.mp4\n";
 
 /// A command, and what it does once its arguments are read.
 struct Command {
@@ -59,7 +61,14 @@ Command add_run(CLI::App& app, RunArguments& arguments) {
   run.add_option("SOURCE", arguments.source, "A video, a picture, or a folder of pictures")
       ->required()
       ->check(refuse_empty);
-  add_model(run, arguments.model)->required();
+  run.add_option(
+         "--model", arguments.models,
+         "A name of `vrt models` or an ONNX file, behind FAMILY: where the file does not say what it is. May be "
+         "repeated: all look at the same frames")
+      ->required()
+      ->type_name("[FAMILY:]FILE")
+      ->allow_extra_args(false)
+      ->check(refuse_empty);
   run.add_option("--save", arguments.save,
                  "Write annotated: FILE.mp4 for a video, FILE.png or FILE.jpg for a picture, a folder")
       ->check(refuse_empty);
@@ -69,9 +78,9 @@ Command add_run(CLI::App& app, RunArguments& arguments) {
       ->check(CLI::IsMember({"lines", "coco"}))
       ->needs(json)
       ->capture_default_str();
-  run.add_option("--threshold", arguments.threshold, "Least score of a detection, 0 to 1")
-      ->check(CLI::Range(0.0F, 1.0F))
-      ->capture_default_str();
+  run.add_option("--threshold", arguments.threshold,
+                 "Least score of a detection, 0 to 1, of all models; else each one's own")
+      ->check(CLI::Range(0.0F, 1.0F));
   add_device(run, arguments.device);
   add_engine(run, arguments.engine);
   add_fp16(run, arguments.fp16, arguments.max_difference);

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
 #include "vrt/base/fail.h"
+#include "vrt/models/centerface/centerface_format.h"
 #include "vrt/models/centerface/centerface_input.h"
 #include "vrt/models/centerface/face_buffers.h"
 #include "vrt/models/centerface/face_decoder.h"
@@ -30,28 +30,13 @@ Size input_size_of(const Engine& engine) {
   return size;
 }
 
-// Positions of the network's outputs.
-struct OutputIndices {
-  std::size_t heatmap, scale, offset, landmarks;
-};
-
-// By channels: 1 heatmap, 10 landmarks. Scale and offset have two each: the one that calls itself "offset" is the
-// offset; where neither or both do, scale comes first, as CenterFace's own export (whose outputs have numbers for
-// names) has it.
-OutputIndices find_outputs(const Engine& engine, Size grid) {
-  const std::vector<TensorInfo> outputs = outputs_of_a_picture(engine);
-  const auto maps_with = [&](std::int64_t channels) {
-    return tensors_of_shape(outputs, {1, channels, grid.height, grid.width});
-  };
-  const auto heatmap = maps_with(1);
-  const auto pairs = maps_with(2);
-  const auto landmarks = maps_with(2 * CenterFace::kLandmarks);
-  require(heatmap.size() == 1 && pairs.size() == 2 && landmarks.size() == 1,
+CenterFaceOutputIndices find_outputs(const Engine& engine, Size grid) {
+  const auto found =
+      find_centerface_outputs(outputs_of_a_picture(engine), {1, Shape::kDynamic, grid.height, grid.width});
+  require(found.has_value(),
           "{}: not CenterFace's outputs: expected float32 maps of {}x{} cells with 1, 2, 2 and 10 channels, found {}",
           engine.model().string(), grid.width, grid.height, describe_tensors(engine.outputs()));
-  const auto calls_itself_offset = [&](std::size_t i) { return outputs[i].name.find("offset") != std::string::npos; };
-  const bool offset_first = calls_itself_offset(pairs[0]) && !calls_itself_offset(pairs[1]);
-  return {heatmap[0], pairs[offset_first ? 1 : 0], pairs[offset_first ? 0 : 1], landmarks[0]};
+  return *found;
 }
 
 const CenterFaceOptions& checked(const CenterFaceOptions& options) {
@@ -63,6 +48,19 @@ const CenterFaceOptions& checked(const CenterFaceOptions& options) {
 }
 
 }  // namespace
+
+std::optional<CenterFaceOutputIndices> find_centerface_outputs(std::span<const TensorInfo> outputs, const Shape& map) {
+  const auto maps_with = [&](std::int64_t channels) {
+    return outputs_of_shape(outputs, {map[0], channels, map[2], map[3]});
+  };
+  const auto heatmap = maps_with(1);
+  const auto pairs = maps_with(2);
+  const auto landmarks = maps_with(std::int64_t{2} * CenterFace::kLandmarks);
+  if (heatmap.size() != 1 || pairs.size() != 2 || landmarks.size() != 1) return std::nullopt;
+  const auto calls_itself_offset = [&](std::size_t i) { return outputs[i].name.find("offset") != std::string::npos; };
+  const bool offset_first = calls_itself_offset(pairs[0]) && !calls_itself_offset(pairs[1]);
+  return CenterFaceOutputIndices{heatmap[0], pairs[offset_first ? 1 : 0], pairs[offset_first ? 0 : 1], landmarks[0]};
+}
 
 // RGB, 0..255, not normalised; aspect kept, since the network was trained on undistorted faces.
 PreprocessOptions centerface_preprocessing(Size input) {
@@ -89,6 +87,8 @@ CenterFaceResult& CenterFaceResult::operator=(CenterFaceResult&&) noexcept = def
 std::span<const Detection> CenterFaceResult::detections() const { return state_->detections(); }
 
 std::int32_t CenterFaceResult::candidate_count() const { return state_->candidate_count(); }
+DeviceSpan<const CropBox> CenterFaceResult::device_boxes() const { return state_->device_boxes(); }
+DeviceSpan<const std::int32_t> CenterFaceResult::device_count() const { return state_->device_count(); }
 
 bool CenterFaceResult::candidates_overflowed() const { return candidate_count() > CenterFace::kMaxCandidates; }
 
@@ -109,7 +109,7 @@ struct CenterFace::State {
   }
 
   PictureNetwork network;
-  OutputIndices index;
+  CenterFaceOutputIndices index;
   FaceDecoder decoder;
 };
 

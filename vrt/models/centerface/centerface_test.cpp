@@ -13,6 +13,7 @@
 #include "vrt/base/testing/location.h"
 #include "vrt/device/allocation_count.h"
 #include "vrt/device/graph.h"
+#include "vrt/models/testing/device_boxes.h"
 #include "vrt/models/testing/payload_test.h"
 
 namespace vrt {
@@ -175,6 +176,7 @@ TEST_P(CenterFaceTest, DetectionsCarryLabelsAndLandmarksBestFirst) {
   detector.submit(pixels.view, faces);
   stream_.synchronize();
   ASSERT_GT(faces.detections().size(), 1U);
+  testing::expect_boxes_on_device(stream_, faces);
   float last = 1;
   for (const Detection& face : faces.detections()) {
     EXPECT_EQ(face.label, "face");

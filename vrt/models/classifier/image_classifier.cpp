@@ -8,6 +8,7 @@
 
 #include "vrt/base/fail.h"
 #include "vrt/device/kernel.h"
+#include "vrt/models/classifier/classifier_format.h"
 #include "vrt/models/classifier/classify_keys_cu.h"
 #include "vrt/models/classifier/classify_scores_cu.h"
 #include "vrt/models/common/candidate_ranking.h"
@@ -27,12 +28,10 @@ using Scores = void(DeviceSpan<const float>, std::int32_t, DeviceSpan<const std:
                     DeviceSpan<float>, DeviceSpan<std::int32_t>);
 
 std::int32_t class_count_of(const Engine& engine) {
-  const std::vector<TensorInfo> outputs = outputs_of_a_picture(engine);
-  const Shape shape = outputs.size() == 1 ? outputs[0].shape : Shape{};
-  require(shape.rank() == 2 && shape[0] == 1 && shape[1] > 0 && outputs[0].type == DType::kFloat32,
+  require(is_classifier_output(outputs_of_a_picture(engine)),
           "{}: not a classifier's output: expected one, float32 [1, C], found {}", engine.model().string(),
           describe_tensors(engine.outputs()));
-  return static_cast<std::int32_t>(shape[1]);
+  return static_cast<std::int32_t>(engine.outputs()[0].shape[1]);
 }
 
 PreprocessOptions preprocessing_of(const Engine& engine, const ImageClassifierOptions& options) {
@@ -52,6 +51,8 @@ std::int32_t checked_top_k(const ImageClassifierOptions& options, std::int32_t c
 }
 
 }  // namespace
+
+bool is_classifier_output(std::span<const TensorInfo> outputs) { return is_only(outputs, {1, Shape::kDynamic}); }
 
 PreprocessOptions imagenet_preprocessing() {
   PreprocessOptions options;
@@ -173,6 +174,12 @@ void ImageClassifier::submit(std::span<const ImageView> images, std::span<ImageC
     state_->rank(state_->network.output(0, i), into);
     into.enqueue_read_back(state_->network.stream());
   }
+}
+
+GraphNode ImageClassifier::input_node() const { return state_->network.input_node(); }
+
+void ImageClassifier::update(Graph& graph, GraphNode input, const ImageView& image) {
+  state_->network.update(graph, input, image);
 }
 
 }  // namespace vrt

@@ -30,12 +30,15 @@ void set_picture_input(EngineOptions& options, Size input) {
   options.input_shapes[""] = Shape{batch, 3, input.height, input.width};
 }
 
-std::vector<std::size_t> tensors_of_shape(std::span<const TensorInfo> tensors, const Shape& shape) {
+std::vector<std::size_t> outputs_of_shape(std::span<const TensorInfo> outputs, const Shape& shape) {
   std::vector<std::size_t> found;
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    if (tensors[i].type == DType::kFloat32 && tensors[i].shape == shape) found.push_back(i);
-  }
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (outputs[i].type == DType::kFloat32 && outputs[i].shape.is_compatible_with(shape)) found.push_back(i);
   return found;
+}
+
+bool is_only(std::span<const TensorInfo> tensors, const Shape& shape) {
+  return tensors.size() == 1 && outputs_of_shape(tensors, shape).size() == 1;
 }
 
 }  // namespace vrt

@@ -21,7 +21,11 @@ namespace vrt {
 /// Adds to `options` that the only input is [1, 3, height, width], its first extent open where a batch that changes is asked for.
 void set_picture_input(EngineOptions& options, Size input);
 
-/// Positions of the float32 tensors of that shape, in their order.
-[[nodiscard]] std::vector<std::size_t> tensors_of_shape(std::span<const TensorInfo> tensors, const Shape& shape);
+/// Positions of the float32 tensors of that shape, in the network's order. An extent of kDynamic, of either, fits all: so the same
+/// rule holds for an engine and for what a file says of itself.
+[[nodiscard]] std::vector<std::size_t> outputs_of_shape(std::span<const TensorInfo> outputs, const Shape& shape);
+
+/// Whether there is one tensor, and it is such a one.
+[[nodiscard]] bool is_only(std::span<const TensorInfo> tensors, const Shape& shape);
 
 }  // namespace vrt

@@ -7,6 +7,7 @@
 #include "vrt/base/fail.h"
 #include "vrt/models/common/engine_tensors.h"
 #include "vrt/models/common/picture_network.h"
+#include "vrt/models/depth_anything/depth_format.h"
 #include "vrt/models/depth_anything/depth_maps.h"
 
 namespace vrt {
@@ -27,16 +28,19 @@ PreprocessOptions preprocessing(Size input) {
 }
 
 Size map_size_of(const Engine& engine) {
-  const std::vector<TensorInfo> outputs = outputs_of_a_picture(engine);
-  const Shape shape = outputs.size() == 1 ? outputs[0].shape : Shape{};
-  const bool is_map = (shape.rank() == 3 && shape[0] == 1) || (shape.rank() == 4 && shape[0] == 1 && shape[1] == 1);
-  require(is_map && shape[-1] > 0 && shape[-2] > 0 && outputs[0].type == DType::kFloat32,
+  require(is_depth_output(outputs_of_a_picture(engine)),
           "{}: not Depth Anything's output: expected one, float32 [1, h, w] or [1, 1, h, w], found {}",
           engine.model().string(), describe_tensors(engine.outputs()));
+  const Shape& shape = engine.outputs()[0].shape;
   return {static_cast<std::int32_t>(shape[-1]), static_cast<std::int32_t>(shape[-2])};
 }
 
 }  // namespace
+
+bool is_depth_output(std::span<const TensorInfo> outputs) {
+  constexpr std::int64_t kAny = Shape::kDynamic;
+  return is_only(outputs, {1, kAny, kAny}) || is_only(outputs, {1, 1, kAny, kAny});
+}
 
 template <DepthKind kKind>
 struct BasicDepthResult<kKind>::State : DepthBuffers {
@@ -146,6 +150,16 @@ void BasicDepthAnything<kKind>::submit(std::span<const ImageView> images, std::s
     state_->mapper.submit({state_->map_size, state_->network.output(0, i)}, maps);
     maps.enqueue_read_back(state_->network.stream());
   }
+}
+
+template <DepthKind kKind>
+GraphNode BasicDepthAnything<kKind>::input_node() const {
+  return state_->network.input_node();
+}
+
+template <DepthKind kKind>
+void BasicDepthAnything<kKind>::update(Graph& graph, GraphNode input, const ImageView& image) {
+  state_->network.update(graph, input, image);
 }
 
 template class BasicDepthResult<DepthKind::kMetric>;

@@ -18,6 +18,8 @@ RfDetrResult& RfDetrResult::operator=(RfDetrResult&&) noexcept = default;
 
 std::span<const Detection> RfDetrResult::detections() const { return state_->objects.detections(); }
 std::int32_t RfDetrResult::candidate_count() const { return state_->objects.candidate_count(); }
+DeviceSpan<const CropBox> RfDetrResult::device_boxes() const { return state_->objects.device_boxes(); }
+DeviceSpan<const std::int32_t> RfDetrResult::device_count() const { return state_->objects.device_count(); }
 
 struct RfDetr::State : RfDetrNetwork {
   using RfDetrNetwork::RfDetrNetwork;
@@ -52,6 +54,12 @@ void RfDetr::submit(std::span<const ImageView> images, std::span<RfDetrResult* c
     state_->decode(i, results[i]->state_->objects);
     results[i]->state_->objects.enqueue_read_back(state_->stream());
   }
+}
+
+GraphNode RfDetr::input_node() const { return state_->pictures().input_node(); }
+
+void RfDetr::update(Graph& graph, GraphNode input, const ImageView& image) {
+  state_->pictures().update(graph, input, image);
 }
 
 }  // namespace vrt

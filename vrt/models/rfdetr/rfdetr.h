@@ -16,6 +16,8 @@
 #include <span>
 
 #include "vrt/base/export.h"
+#include "vrt/device/graph.h"
+#include "vrt/device/memory.h"
 #include "vrt/device/stream.h"
 #include "vrt/engine/engine.h"
 #include "vrt/image/image.h"
@@ -56,6 +58,11 @@ class VRT_API RfDetrResult {
   /// How many pairs of a query and a class passed the threshold. Host only, as `detections`.
   [[nodiscard]] std::int32_t candidate_count() const;
 
+  /// The boxes, corners in source pixels, and their number (one element) in device memory, valid in stream order behind `submit`:
+  /// for what is enqueued behind it on the same stream without a wait. Beyond the number the boxes are of earlier frames.
+  [[nodiscard]] DeviceSpan<const CropBox> device_boxes() const;
+  [[nodiscard]] DeviceSpan<const std::int32_t> device_count() const;
+
  private:
   friend class RfDetr;
   struct State;
@@ -90,6 +97,10 @@ class VRT_API RfDetr {
   /// `submit` of images[i] would make of it. The engine decides how many fit: EngineOptions::batch, or the batch that the model was
   /// exported with. No pictures: nothing happens. Throws kInvalidArgument for more pictures, and unless each has a result of its own.
   void submit(std::span<const ImageView> images, std::span<RfDetrResult* const> results);
+
+  /// For captured graphs; contracts of CenterFace::input_node and CenterFace::update.
+  [[nodiscard]] GraphNode input_node() const;
+  void update(Graph& graph, GraphNode input, const ImageView& image);
 
  private:
   struct State;

@@ -13,6 +13,8 @@
 #include <span>
 
 #include "vrt/base/export.h"
+#include "vrt/device/graph.h"
+#include "vrt/device/memory.h"
 #include "vrt/models/rfdetr/rfdetr.h"
 
 namespace vrt {
@@ -31,6 +33,10 @@ class VRT_API RfDetrKeypointsResult {
   /// class does not have is (0, 0) with the confidence 0.
   [[nodiscard]] std::span<const Detection> detections() const;
   [[nodiscard]] std::int32_t candidate_count() const;
+
+  /// Contracts of RfDetrResult.
+  [[nodiscard]] DeviceSpan<const CropBox> device_boxes() const;
+  [[nodiscard]] DeviceSpan<const std::int32_t> device_count() const;
 
  private:
   friend class RfDetrKeypoints;
@@ -66,6 +72,10 @@ class VRT_API RfDetrKeypoints {
   /// `submit` of images[i] would make of it. The engine decides how many fit: EngineOptions::batch, or the batch that the model was
   /// exported with. No pictures: nothing happens. Throws kInvalidArgument for more pictures, and unless each has a result of its own.
   void submit(std::span<const ImageView> images, std::span<RfDetrKeypointsResult* const> results);
+
+  /// For captured graphs; contracts of CenterFace::input_node and CenterFace::update.
+  [[nodiscard]] GraphNode input_node() const;
+  void update(Graph& graph, GraphNode input, const ImageView& image);
 
  private:
   struct State;

@@ -43,6 +43,8 @@ class RfDetrNetwork {
   void submit(std::span<const ImageView> images) { network_.submit(images); }
   /// Enqueues the decoding of a picture of the last submit, and nothing that goes to the host.
   ResizeMapping decode(std::size_t picture, DetectionBuffers& objects);
+  /// Where pictures go in, for a captured graph's updates.
+  [[nodiscard]] PictureNetwork& pictures() noexcept { return network_; }
 
  private:
   RfDetrOptions options_;

@@ -39,6 +39,8 @@ RfDetrSegResult& RfDetrSegResult::operator=(RfDetrSegResult&&) noexcept = defaul
 
 std::span<const Detection> RfDetrSegResult::detections() const { return state_->objects.detections(); }
 std::int32_t RfDetrSegResult::candidate_count() const { return state_->objects.candidate_count(); }
+DeviceSpan<const CropBox> RfDetrSegResult::device_boxes() const { return state_->objects.device_boxes(); }
+DeviceSpan<const std::int32_t> RfDetrSegResult::device_count() const { return state_->objects.device_count(); }
 std::size_t RfDetrSegResult::mask_count() const { return state_->masks.count_of(state_->objects.found_count()); }
 DeviceMaskView RfDetrSegResult::device_mask(std::size_t index) const { return state_->masks.device_mask(index); }
 MaskView RfDetrSegResult::mask(std::size_t index) const {
@@ -110,6 +112,12 @@ void RfDetrSeg::submit(std::span<const ImageView> images, std::span<RfDetrSegRes
   for (const RfDetrSegResult* result : results) state_->network.check(result->state_->objects);
   state_->network.submit(images);
   for (std::size_t i = 0; i < results.size(); ++i) state_->decode(i, *results[i]->state_);
+}
+
+GraphNode RfDetrSeg::input_node() const { return state_->network.pictures().input_node(); }
+
+void RfDetrSeg::update(Graph& graph, GraphNode input, const ImageView& image) {
+  state_->network.pictures().update(graph, input, image);
 }
 
 }  // namespace vrt

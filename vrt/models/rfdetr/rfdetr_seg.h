@@ -14,6 +14,8 @@
 #include <span>
 
 #include "vrt/base/export.h"
+#include "vrt/device/graph.h"
+#include "vrt/device/memory.h"
 #include "vrt/models/common/mask_options.h"
 #include "vrt/models/rfdetr/rfdetr.h"
 #include "vrt/scene/mask.h"
@@ -54,6 +56,10 @@ class VRT_API RfDetrSegResult {
   [[nodiscard]] std::span<const float> appearance(std::size_t index) const;
   [[nodiscard]] std::size_t appearance_size() const noexcept;
 
+  /// Contracts of RfDetrResult.
+  [[nodiscard]] DeviceSpan<const CropBox> device_boxes() const;
+  [[nodiscard]] DeviceSpan<const std::int32_t> device_count() const;
+
  private:
   friend class RfDetrSeg;
   struct State;
@@ -88,6 +94,10 @@ class VRT_API RfDetrSeg {
   /// `submit` of images[i] would make of it. The engine decides how many fit: EngineOptions::batch, or the batch that the model was
   /// exported with. No pictures: nothing happens. Throws kInvalidArgument for more pictures, and unless each has a result of its own.
   void submit(std::span<const ImageView> images, std::span<RfDetrSegResult* const> results);
+
+  /// For captured graphs; contracts of CenterFace::input_node and CenterFace::update.
+  [[nodiscard]] GraphNode input_node() const;
+  void update(Graph& graph, GraphNode input, const ImageView& image);
 
  private:
   struct State;

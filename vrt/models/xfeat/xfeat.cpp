@@ -3,13 +3,13 @@
 #include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "vrt/base/fail.h"
 #include "vrt/models/common/engine_tensors.h"
 #include "vrt/models/common/picture_network.h"
 #include "vrt/models/xfeat/feature_buffers.h"
 #include "vrt/models/xfeat/feature_decoder.h"
+#include "vrt/models/xfeat/xfeat_format.h"
 
 namespace vrt {
 namespace {
@@ -25,25 +25,13 @@ Size input_size_of(const Engine& engine) {
   return size;
 }
 
-// Positions of the network's outputs.
-struct OutputIndices {
-  std::size_t descriptors, heatmap, reliability;
-};
-
-// By shape. Heatmap and reliability have the same: the one that calls itself "reliab…" is the reliability; where neither or both do, the
-// heatmap comes first.
-OutputIndices find_outputs(const Engine& engine, Size input) {
-  const std::vector<TensorInfo> outputs = outputs_of_a_picture(engine);
-  const auto descriptors =
-      tensors_of_shape(outputs, {1, XFeat::kChannels, input.height / kStride, input.width / kStride});
-  const auto maps = tensors_of_shape(outputs, {1, 1, input.height, input.width});
-  require(descriptors.size() == 1 && maps.size() == 2,
+XFeatOutputIndices find_outputs(const Engine& engine, Size input) {
+  const auto found = find_xfeat_outputs(outputs_of_a_picture(engine), 1, input.height, input.width);
+  require(found.has_value(),
           "{}: not XFeat's outputs: expected float32 [1, {}, {}, {}] and twice [1, 1, {}, {}], found {}",
           engine.model().string(), XFeat::kChannels, input.height / kStride, input.width / kStride, input.height,
           input.width, describe_tensors(engine.outputs()));
-  const auto is_reliability = [&](std::size_t i) { return outputs[i].name.find("reliab") != std::string::npos; };
-  const bool reliability_first = is_reliability(maps[0]) && !is_reliability(maps[1]);
-  return {descriptors[0], maps[reliability_first ? 1 : 0], maps[reliability_first ? 0 : 1]};
+  return *found;
 }
 
 const XFeatOptions& checked(const XFeatOptions& options) {
@@ -54,6 +42,19 @@ const XFeatOptions& checked(const XFeatOptions& options) {
 }
 
 }  // namespace
+
+std::optional<XFeatOutputIndices> find_xfeat_outputs(std::span<const TensorInfo> outputs, std::int64_t batch,
+                                                     std::int64_t rows, std::int64_t columns) {
+  const auto at_stride = [](std::int64_t extent) {
+    return extent == Shape::kDynamic ? Shape::kDynamic : extent / kStride;
+  };
+  const auto descriptors = outputs_of_shape(outputs, {batch, XFeat::kChannels, at_stride(rows), at_stride(columns)});
+  const auto maps = outputs_of_shape(outputs, {batch, 1, rows, columns});
+  if (descriptors.size() != 1 || maps.size() != 2) return std::nullopt;
+  const auto is_reliability = [&](std::size_t i) { return outputs[i].name.find("reliab") != std::string::npos; };
+  const bool reliability_first = is_reliability(maps[0]) && !is_reliability(maps[1]);
+  return XFeatOutputIndices{descriptors[0], maps[reliability_first ? 1 : 0], maps[reliability_first ? 0 : 1]};
+}
 
 struct XFeatResult::State : FeatureBuffers {
   using FeatureBuffers::FeatureBuffers;
@@ -89,7 +90,7 @@ struct XFeat::State {
 
   XFeatOptions options;
   PictureNetwork network;
-  OutputIndices index;
+  XFeatOutputIndices index;
   FeatureDecoder decoder;
 };
 
@@ -134,6 +135,12 @@ void XFeat::submit(std::span<const ImageView> images, std::span<XFeatResult* con
     state_->decoder.submit(state_->outputs(i), state_->network.mapping(i), features.device_spans());
     features.enqueue_read_back(state_->network.stream());
   }
+}
+
+GraphNode XFeat::input_node() const { return state_->network.input_node(); }
+
+void XFeat::update(Graph& graph, GraphNode input, const ImageView& image) {
+  state_->network.update(graph, input, image);
 }
 
 }  // namespace vrt

@@ -83,6 +83,8 @@ YoloResult& YoloResult::operator=(YoloResult&&) noexcept = default;
 
 std::span<const Detection> YoloResult::detections() const { return state_->objects.detections(); }
 std::int32_t YoloResult::candidate_count() const { return state_->objects.candidate_count(); }
+DeviceSpan<const CropBox> YoloResult::device_boxes() const { return state_->objects.device_boxes(); }
+DeviceSpan<const std::int32_t> YoloResult::device_count() const { return state_->objects.device_count(); }
 std::size_t YoloResult::mask_count() const { return state_->masks.count_of(state_->objects.found_count()); }
 DeviceMaskView YoloResult::device_mask(std::size_t index) const { return state_->masks.device_mask(index); }
 MaskView YoloResult::mask(std::size_t index) const { return state_->masks.mask(index, state_->objects.found_count()); }
@@ -158,6 +160,12 @@ void Yolo::submit(std::span<const ImageView> images, std::span<YoloResult* const
     found.objects.enqueue_read_back(state_->network.stream());
     found.masks.enqueue_read_back(state_->network.stream());
   }
+}
+
+GraphNode Yolo::input_node() const { return state_->network.input_node(); }
+
+void Yolo::update(Graph& graph, GraphNode input, const ImageView& image) {
+  state_->network.update(graph, input, image);
 }
 
 }  // namespace vrt

@@ -16,9 +16,12 @@
 #include <span>
 
 #include "vrt/base/export.h"
+#include "vrt/device/graph.h"
+#include "vrt/device/memory.h"
 #include "vrt/device/stream.h"
 #include "vrt/engine/engine.h"
 #include "vrt/image/image.h"
+#include "vrt/image/preprocessor.h"
 #include "vrt/models/common/mask_options.h"
 #include "vrt/scene/class_names.h"
 #include "vrt/scene/detection.h"
@@ -74,6 +77,11 @@ class VRT_API YoloResult {
   /// The same on the host. Throws kInvalidArgument beyond mask_count(), or without MaskOptions::read_back.
   [[nodiscard]] MaskView mask(std::size_t index) const;
 
+  /// The boxes, corners in source pixels, and their number (one element) in device memory, valid in stream order behind `submit`:
+  /// for what is enqueued behind it on the same stream without a wait. Beyond the number the boxes are of earlier frames.
+  [[nodiscard]] DeviceSpan<const CropBox> device_boxes() const;
+  [[nodiscard]] DeviceSpan<const std::int32_t> device_count() const;
+
  private:
   friend class Yolo;
   struct State;
@@ -116,6 +124,10 @@ class VRT_API Yolo {
   /// `submit` of images[i] would make of it. The engine decides how many fit: EngineOptions::batch, or the batch that the model was
   /// exported with. No pictures: nothing happens. Throws kInvalidArgument for more pictures, and unless each has a result of its own.
   void submit(std::span<const ImageView> images, std::span<YoloResult* const> results);
+
+  /// For captured graphs; contracts of CenterFace::input_node and CenterFace::update.
+  [[nodiscard]] GraphNode input_node() const;
+  void update(Graph& graph, GraphNode input, const ImageView& image);
 
  private:
   struct State;

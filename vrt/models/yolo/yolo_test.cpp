@@ -14,6 +14,7 @@
 #include "vrt/base/error.h"
 #include "vrt/base/testing/error_of.h"
 #include "vrt/models/testing/constant_network.h"
+#include "vrt/models/testing/device_boxes.h"
 #include "vrt/models/testing/device_data.h"
 #include "vrt/models/testing/payload_test.h"
 
@@ -67,6 +68,7 @@ TEST_P(YoloTest, GivesObjectsWithTheNamesOfTheModel) {
   EXPECT_EQ(objects.detections()[1].label, "cat");
   EXPECT_EQ(objects.detections()[1].box, (Box{0, 0, 20, 20}));
   EXPECT_EQ(objects.candidate_count(), 2);
+  testing::expect_boxes_on_device(stream_, objects);
 }
 
 TEST_P(YoloTest, AFrameCostsOneWaitAndNothingElse) {
