@@ -190,8 +190,9 @@ def external_data():
 def integer_outputs():
     net = Network("integer_outputs")
     x = net.input("features", 2, 64)
-    tokens = net.input("token", 2, kind=INT64)
-    x = net.add("Add", x, net.add("Gather", net.noise(16, 64), tokens))
+    tokens = net.input("tokens", 2, 9, kind=INT64)
+    embedded = net.add("ReduceMean", net.add("Gather", net.noise(16, 64), tokens), axes=[1], keepdims=0)
+    x = net.add("Add", x, embedded)
     logits = net.linear(net.add("Elu", x), 64, 12)
     net.add("ArgMax", logits, names=["labels"], axis=-1, keepdims=0)
     net.add("Greater", logits, net.constant(0.25), names=["positive"])

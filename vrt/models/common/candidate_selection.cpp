@@ -61,14 +61,15 @@ std::vector<MergeRound> rounds_for(Device device, std::int32_t tiles, std::int32
   return rounds;
 }
 
-LaunchShape shape_for(const MergeRound& round) {
+}  // namespace
+
+LaunchShape merge_shape(const MergeRound& round) {
   const auto keys = static_cast<std::uint32_t>(std::min(round.run_size, round.limit));
-  return {{(keys + kMergeThreads - 1) / kMergeThreads, static_cast<std::uint32_t>(round.runs), 1},
+  const std::uint32_t threads = keys * std::uint32_t{kernels::merge_candidates::kMergeLanes};
+  return {{(threads + kMergeThreads - 1) / kMergeThreads, static_cast<std::uint32_t>(round.runs), 1},
           {kMergeThreads, 1, 1},
           0};
 }
-
-}  // namespace
 
 CandidateSelection::CandidateSelection(const Stream& stream, const SelectionExtent& extent)
     : stream_(stream),
@@ -109,7 +110,7 @@ void CandidateSelection::submit(DeviceSpan<const float> scores, const kernels::s
 void CandidateSelection::merge(DeviceSpan<std::int32_t> counts) {
   for (std::size_t i = 0; i < rounds_.size(); ++i) {
     const bool is_last = i + 1 == rounds_.size();
-    merge_.launch(stream_, shape_for(rounds_[i]), runs_[i].keys.span(), runs_[i].counts.span(), rounds_[i],
+    merge_.launch(stream_, merge_shape(rounds_[i]), runs_[i].keys.span(), runs_[i].counts.span(), rounds_[i],
                   is_last ? ranked_.span() : runs_[i + 1].keys.span(), is_last ? counts : runs_[i + 1].counts.span());
   }
 }

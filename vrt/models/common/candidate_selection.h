@@ -24,6 +24,9 @@ struct SelectionExtent {
   std::int32_t limit = 0;  ///< How many are ranked at most.
 };
 
+/// The launch of a round of merging: its threads for every key that the round can have.
+[[nodiscard]] LaunchShape merge_shape(const kernels::merge_candidates::MergeRound& round);
+
 /// Ranks items by their raw score. A key's upper half orders like the score (an integer made of its bits), its lower half is
 /// the complement of the item's index. Keys are distinct, hence the order is the same on every device and in every run:
 /// best score first, the lower index first among equals; of an item's equal classes the lowest. Nothing depends on the

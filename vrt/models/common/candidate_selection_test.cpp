@@ -199,10 +199,8 @@ EmulatedRuns merge_round_emulated(const EmulatedRuns& runs, const kernels::merge
   const GuardedBuffer<std::int32_t> counts(runs.counts);
   GuardedBuffer<std::uint64_t> merged(groups * static_cast<std::size_t>(round.run_size * round.ways));
   GuardedBuffer<std::int32_t> merged_counts(2 * groups);
-  const auto blocks = static_cast<std::uint32_t>((round.run_size * kernels::merge_candidates::kMergeLanes + 31) / 32);
-  emulate<Merge>(kernels::emulated::merge_candidates_cu, "merge_candidates",
-                 {{blocks, static_cast<std::uint32_t>(round.runs), 1}, {32, 1, 1}, 0}, {.seed = 4}, keys.device(),
-                 counts.device(), round, merged.device(), merged_counts.device());
+  emulate<Merge>(kernels::emulated::merge_candidates_cu, "merge_candidates", merge_shape(round), {.seed = 4},
+                 keys.device(), counts.device(), round, merged.device(), merged_counts.device());
   return {merged.values(), merged_counts.values()};
 }
 
@@ -279,10 +277,9 @@ TEST(SelectionKernelsTest, RankWhatTheDefinitionRanks) {
 }
 
 TEST(SelectionKernelsTest, MergeMoreRunsThanAThreadSearchesAtOnce) {
-  const auto scores = random_scores(1200, 400, 9);
-  const Layout layout{1200, 1, 1, 0, 0, kInfinity, 0};
-  EXPECT_EQ(select_emulated(scores, layout, {32, 1, 38}, 1200), by_definition(scores, layout, 1200));
-  EXPECT_EQ(select_emulated(scores, layout, {32, 1, 16}, 7), by_definition(scores, layout, 7));
+  const auto scores = random_scores(4200, 400, 9);  // 66 tiles, whose keys need two blocks each.
+  const Layout layout{4200, 1, 1, 0, 0, kInfinity, 0};
+  EXPECT_EQ(select_emulated(scores, layout, {64, 1, 66}, 4200), by_definition(scores, layout, 4200));
 }
 
 TEST(SelectionKernelsTest, OneBlockRanksFewOfMany) {
