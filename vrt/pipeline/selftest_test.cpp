@@ -30,7 +30,7 @@ struct Fault {
   std::size_t byte;
   unsigned char flip;
 };
-constexpr std::array<Fault, 22> kFaults{{{"preprocess_bilinear", 3, 0, 1},
+constexpr std::array<Fault, 23> kFaults{{{"preprocess_bilinear", 3, 0, 1},
                                          {"preprocess_antialiased", 3, 0, 1},
                                          {"preprocess_crops_bilinear", 5, 0, 1},
                                          {"preprocess_crops_antialiased", 5, 0, 1},
