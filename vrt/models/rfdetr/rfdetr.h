@@ -75,7 +75,7 @@ class VRT_API RfDetr {
  public:
   static constexpr std::int32_t kMostDetections = 1024;
 
-  /// Opens the model. Blocks. Throws as Engine::open.
+  /// Opens the model, for one picture a submit or as many as `options.batch` says. Blocks. Throws as Engine::open.
   [[nodiscard]] static Engine open_engine(const std::filesystem::path& model, Device device,
                                           const EngineOptions& options = {});
 

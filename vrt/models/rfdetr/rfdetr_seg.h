@@ -70,7 +70,7 @@ class VRT_API RfDetrSegResult {
 /// The payload: session, preprocessor, kernels and scratch for one stream. Used from one thread at a time.
 class VRT_API RfDetrSeg {
  public:
-  /// Opens the model. Blocks. Throws as Engine::open.
+  /// Opens the model, for one picture a submit or as many as `options.batch` says. Blocks. Throws as Engine::open.
   [[nodiscard]] static Engine open_engine(const std::filesystem::path& model, Device device,
                                           const EngineOptions& options = {});
 

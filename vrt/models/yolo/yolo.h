@@ -100,7 +100,7 @@ class VRT_API Yolo {
   static constexpr std::int32_t kMostDetections = 1024;
 
   /// Opens the model. Blocks. `input` replaces the size that a model leaves open (its sides multiples of 32); models with a
-  /// size of their own need none. Throws as Engine::open.
+  /// size of their own need none. For one picture a submit, or as many as `options.batch` says. Throws as Engine::open.
   [[nodiscard]] static Engine open_engine(const std::filesystem::path& model, Device device, Size input = {},
                                           EngineOptions options = {});
 
