@@ -30,7 +30,7 @@ struct RunArguments {
 struct BenchArguments {
   std::string source;     ///< Or
   std::string synthetic;  ///< "1920x1080:nv12", in its place.
-  std::string model;
+  std::vector<std::string> models;
   std::string device = "auto";
   std::string engine = "auto";
   bool fp16 = false;

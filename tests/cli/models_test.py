@@ -28,6 +28,11 @@ class SeveralModelsTest(ToolTest):
         result = vrt("run", CLIP, "--model", yolo, "--model", osnet, "--json", "-", "--max-frames", 3)
         self.assertEqual((result.returncode, len(lines_of(result.stdout))), (0, 3), result.stderr)
         self.assertRegex(result.stderr, r"(?m)^looks \(OSNet\): 3 found")
+        for line in lines_of(result.stdout):
+            self.assertEqual([d["model"] for d in line["detections"]], ["animals"])
+            embedding = networks.np.array(line["detections"][0]["embedding"])
+            self.assertEqual(embedding.shape, (3,))
+            self.assertAlmostEqual(float(embedding @ embedding), 1, places=4)
         wrong = vrt("run", CLIP, "--model", osnet, "--model", yolo)
         self.assert_refused(wrong, 2, "looks.onnx", "OSNet looks at the boxes", "name a detector first")
 

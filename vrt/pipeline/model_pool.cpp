@@ -6,6 +6,7 @@
 #include "vrt/base/fail.h"
 #include "vrt/base/log.h"
 #include "vrt/pipeline/families/network_input.h"
+#include "vrt/pipeline/families/recognition.h"
 
 namespace vrt {
 namespace {
@@ -36,6 +37,15 @@ Size settled_input(const PoolModel& model) {
 }
 
 }  // namespace
+
+std::vector<PoolModel> choose_models(const std::vector<ModelChoice>& choices) {
+  std::vector<PoolModel> models;
+  for (const ModelChoice& choice : choices) {
+    const ModelFamily& family = choice.family.empty() ? recognise_family(choice.file) : find_family(choice.family);
+    models.push_back({&family, choice.file, choice.input});
+  }
+  return models;
+}
 
 Lane::Lane(const Stream& lane_stream, const BoxesFrom& boxes_from, std::size_t slot_count)
     : stream(lane_stream), models(boxes_from.size()), free(slot_count), boxes_from_(boxes_from) {

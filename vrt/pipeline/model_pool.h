@@ -27,6 +27,7 @@
 #include "vrt/pipeline/bounded_queue.h"
 #include "vrt/pipeline/families/family.h"
 #include "vrt/pipeline/families/frame_model.h"
+#include "vrt/pipeline/model_choice.h"
 
 namespace vrt {
 
@@ -59,6 +60,9 @@ struct PoolModel {
   Size input = {};  ///< Of the network, whatever the pictures' size; empty: as the family has it.
 };
 
+/// Tells the family of each whose family is not given. Throws as recognise_family and find_family.
+[[nodiscard]] VRT_API std::vector<PoolModel> choose_models(const std::vector<ModelChoice>& choices);
+
 /// A stream, its payloads for pictures of one size, and the slots that are free to be submitted to it.
 struct Lane {
   /// `boxes_from[i]` is the position of the network whose boxes network i looks at, nothing if it looks at pictures.
@@ -72,6 +76,8 @@ struct Lane {
     slot.frame.reset();
     free.push(&slot);
   }
+  /// Enqueues all networks alone. The slot's results have to be of the picture's size.
+  void enqueue(Slot& slot, const ImageView& image) const;
   /// Allocates what is missing of a free slot's results, or has another picture's size.
   void allocate_results(Slot& slot, Size picture) const;
 
@@ -82,7 +88,6 @@ struct Lane {
 
  private:
   [[nodiscard]] const FrameResult* boxes_for(const Slot& slot, std::size_t model) const;
-  void enqueue(Slot& slot, const ImageView& image) const;
   void launch_captured(Slot& slot, const ImageView& image);
   void capture(Slot& slot, const ImageView& image);
 

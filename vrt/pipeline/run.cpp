@@ -11,7 +11,6 @@
 
 #include "vrt/base/fail.h"
 #include "vrt/pipeline/draw_findings.h"
-#include "vrt/pipeline/families/recognition.h"
 #include "vrt/pipeline/model_pool.h"
 #include "vrt/pipeline/outputs.h"
 #include "vrt/view/annotate.h"
@@ -53,15 +52,6 @@ struct Member {
   std::int64_t findings = 0;
 };
 
-std::vector<PoolModel> choose(const std::vector<ModelChoice>& models) {
-  std::vector<PoolModel> chosen;
-  for (const ModelChoice& model : models) {
-    const ModelFamily& family = model.family.empty() ? recognise_family(model.file) : find_family(model.family);
-    chosen.push_back({&family, model.file, model.input});
-  }
-  return chosen;
-}
-
 std::vector<Member> name_all(const std::vector<ModelChoice>& models, const std::vector<PoolModel>& chosen) {
   std::vector<Member> members;
   for (std::size_t i = 0; i < models.size(); ++i) {
@@ -77,7 +67,7 @@ class Run {
         hooks_(hooks),
         source_(options.source, options.device, Layout::choose(options.device, SourceKind::kVideo).source_options()),
         layout_(Layout::choose(options.device, source_.info().kind)),
-        chosen_(choose(options.models)),
+        chosen_(choose_models(options.models)),
         members_(name_all(options.models, chosen_)),
         pool_(pool_options()),
         in_flight_(layout_.in_flight),

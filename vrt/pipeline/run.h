@@ -22,19 +22,10 @@
 #include "vrt/image/image.h"
 #include "vrt/media/source.h"
 #include "vrt/pipeline/json_format.h"
+#include "vrt/pipeline/model_choice.h"
 #include "vrt/pipeline/stage_times.h"
 
 namespace vrt {
-
-/// A network of a run.
-struct ModelChoice {
-  std::filesystem::path file;  ///< ONNX.
-  std::string family = {};     ///< "yolo", "depth", … (docs/running-models.md); empty: as the file says.
-  std::string name = {};       ///< In results; empty: the file's name without its ending.
-  Size input =
-      {};  ///< Of the network. Empty: what the picture's size asks for (CenterFace, XFeat), or the file's, or, where that
-           ///< leaves it open, the family's default.
-};
 
 /// What to run, on what, and where results go.
 struct RunOptions {
