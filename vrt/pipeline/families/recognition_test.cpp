@@ -38,7 +38,8 @@ TEST_F(RecognitionTest, ShapesTellTheFamilies) {
   EXPECT_EQ(family_of(testing::yolo_network({})), "yolo");
   EXPECT_EQ(family_of(testing::yolo_network()), "yolo");
   EXPECT_EQ(family_of(testing::yolo_seg_network()), "yolo");
-  const std::vector<testing::ConstantOutput> anchors{{"output", {1, 252, 7}, std::vector<float>(252 * 7)}};  // v5's, of two classes.
+  const std::vector<testing::ConstantOutput> anchors{
+      {"output", {1, 252, 7}, std::vector<float>(252 * 7)}};  // v5's, of two classes.
   EXPECT_EQ(family_of(testing::constant_network(64, 64, anchors)), "yolo");
   const std::vector<testing::ConstantOutput> cells{{"output", {1, 84, 7}, std::vector<float>(84 * 7)}};
   EXPECT_EQ(family_of(testing::constant_network(64, 64, cells, {{"yolo_layout", "yolox"}})), "yolo");
