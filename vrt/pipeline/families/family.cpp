@@ -10,17 +10,17 @@
 namespace vrt {
 
 std::span<const ModelFamily* const> model_families() noexcept {
-  static const std::array<const ModelFamily*, 10> kFamilies{&centerface_family(),
-                                                            &yolo_family(),
-                                                            &rfdetr_family(),
-                                                            &rfdetr_seg_family(),
-                                                            &rfdetr_keypoints_family(),
-                                                            &depth_family(),
-                                                            &relative_depth_family(),
-                                                            &xfeat_family(),
-                                                            &osnet_family(),
-                                                            &classifier_family()};
-  return kFamilies;
+  static const std::array<const ModelFamily*, 10> families{&centerface_family(),
+                                                           &yolo_family(),
+                                                           &rfdetr_family(),
+                                                           &rfdetr_seg_family(),
+                                                           &rfdetr_keypoints_family(),
+                                                           &depth_family(),
+                                                           &relative_depth_family(),
+                                                           &xfeat_family(),
+                                                           &osnet_family(),
+                                                           &classifier_family()};
+  return families;
 }
 
 const ModelFamily& find_family(std::string_view name) {
