@@ -62,7 +62,8 @@ void measure(const std::vector<std::string>& arguments) {
   });
   set_log_sink({});
   fmt::print(
-      "{{\"kept\": {}, \"stream_ms\": {:.1f}, \"open_ms\": {:.1f}, \"session_ms\": {:.1f}, \"first_run_ms\": {:.1f}}}\n",
+      "{{\"kept\": {}, \"stream_ms\": {:.1f}, \"open_ms\": {:.1f}, \"session_ms\": {:.1f}, \"first_run_ms\": "
+      "{:.1f}}}\n",
       is_kept, device_ms, open_ms, session_ms, run_ms);
 }
 

@@ -143,7 +143,8 @@ inline std::string json_text(std::string_view text) {
 }
 
 /// Adds a layer to a list of those that engine_describe tells of.
-inline void add_layer_json(std::string& list, std::string_view name, std::string_view type, std::string_view precision) {
+inline void add_layer_json(std::string& list, std::string_view name, std::string_view type,
+                           std::string_view precision) {
   list += (list.empty() ? "" : ", ") + ("{\"name\": " + json_text(name)) + ", \"type\": " + json_text(type) +
           ", \"precision\": " + json_text(precision) + "}";
 }

@@ -224,8 +224,8 @@ void Opening::keep(const EngineCache& cache, EngineCache::Claim claim, const Bui
     Manifest manifest = describe(built);
     const fs::path& folder = claim.folder.path();
     if (auto engine = serialize(*built.engine, folder)) manifest.files.push_back(std::move(*engine));
-    const std::vector<fs::path> prepared = keep_alone(folder, manifest.files.empty() ? EngineCache::kModelFile
-                                                                                     : EngineCache::kEngineFile);
+    const std::vector<fs::path> prepared =
+        keep_alone(folder, manifest.files.empty() ? EngineCache::kModelFile : EngineCache::kEngineFile);
     if (manifest.files.empty()) {
       for (const fs::path& file : prepared) manifest.files.push_back(describe_kept(file));
     }
@@ -322,7 +322,8 @@ void Opening::require_accurate(const AccuracyReport& report, const std::string& 
   fail(ErrorCode::kUnsupported,
        "'{}' in float16 by {} {} differs too much from float32 by {} on {} runs of {}: {}{}; keep float32, give "
        "samples of "
-       "what the network is for, or raise EngineOptions::accuracy",
+       "what the network is for (--samples of `vrt engine build`), or allow more (--max-difference of the tool, "
+       "EngineOptions::accuracy)",
        model_.string(), backend_->name(), backend_->version(), report.reference, report.runs,
        report.on_noise ? "noise" : "samples", detail::describe(*worst, options_.accuracy), layers);
 }

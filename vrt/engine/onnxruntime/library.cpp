@@ -22,17 +22,11 @@ backend::LoggerList& log_listeners() {
   return listeners;
 }
 
-/// Its warnings speak of how it optimises, and its errors are repeated by the status of the call that fails: each counts
-/// one level less in vrt's log.
-std::int32_t level_of(OrtLoggingLevel severity) {
-  if (severity >= ORT_LOGGING_LEVEL_ERROR) return 2;
-  return severity == ORT_LOGGING_LEVEL_WARNING ? 1 : 0;
-}
-
-void ORT_API_CALL forward_log(void*, OrtLoggingLevel severity, const char*, const char*, const char*,
+void ORT_API_CALL forward_log(void*, OrtLoggingLevel severity, const char*, const char*, const char* location,
                               const char* message) {
   try {
-    log_listeners().send(level_of(severity), essence(message != nullptr ? message : "").c_str());
+    log_listeners().send(log_level_of(severity, location != nullptr ? location : ""),
+                         essence(message != nullptr ? message : "").c_str());
   } catch (...) {  // NOLINT(bugprone-empty-catch): a line that there is no memory for
   }
 }

@@ -40,6 +40,7 @@ struct Network {
 
 /// Takes a blob of blob_header and optimized_model. Runs nothing; on the CPU it makes the session that all share, on a GPU none. Throws
 /// backend::Failure CORRUPT for other bytes, and those of another version or device.
-[[nodiscard]] Network load_network(const Library& library, const VrtBackendEngineOptions& options, std::string_view blob);
+[[nodiscard]] Network load_network(const Library& library, const VrtBackendEngineOptions& options,
+                                   std::string_view blob);
 
 }  // namespace vrt::onnxruntime

@@ -141,8 +141,7 @@ std::vector<Layer> read_layers(const json& list) {
 void require_target(const json& object, const BlobTarget& target) {
   const auto library = object.at("library").get<std::string>();
   const auto device = object.at("device").get<std::string>();
-  if (library != target.library)
-    refuse("it was optimised by ONNX Runtime " + library + ", this is " + target.library);
+  if (library != target.library) refuse("it was optimised by ONNX Runtime " + library + ", this is " + target.library);
   if (device != name_of_device(target.on_gpu))
     refuse("it was optimised for '" + device + "', this is '" + name_of_device(target.on_gpu) + "'");
 }
@@ -169,12 +168,9 @@ std::string blob_header(const Signature& signature, const std::vector<Layer>& la
                         std::string_view model) {
   std::string description;
   try {
-    description = json{{"library", target.library},
-                       {"device", name_of_device(target.on_gpu)},
-                       {"inputs", to_json(signature.inputs)},
-                       {"outputs", to_json(signature.outputs)},
-                       {"layers", to_json(layers)},
-                       {"model_bytes", model.size()}}
+    description = json{{"library", target.library},           {"device", name_of_device(target.on_gpu)},
+                       {"inputs", to_json(signature.inputs)}, {"outputs", to_json(signature.outputs)},
+                       {"layers", to_json(layers)},           {"model_bytes", model.size()}}
                       .dump();
   } catch (const json::exception& problem) {
     throw Failure(VRT_BACKEND_UNSUPPORTED, std::string("the network cannot be described: ") + problem.what());

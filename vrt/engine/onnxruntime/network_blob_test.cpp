@@ -46,8 +46,8 @@ TEST(NetworkBlobTest, WhatWasWrittenIsRead) {
   const ParsedBlob parsed = parse_blob(bytes, kTarget, kBatch);
   EXPECT_EQ(parsed.model, "the model\nof two lines");
   const Signature expected = signature();
-  for (const auto& [found, written] : {std::pair(parsed.signature.inputs, expected.inputs),
-                                       std::pair(parsed.signature.outputs, expected.outputs)}) {
+  for (const auto& [found, written] :
+       {std::pair(parsed.signature.inputs, expected.inputs), std::pair(parsed.signature.outputs, expected.outputs)}) {
     ASSERT_EQ(found.size(), written.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
       EXPECT_EQ(found[i].name, written[i].name);
@@ -93,7 +93,8 @@ TEST(NetworkBlobTest, WhatHasAChecksumAndNoSenseIsRefused) {
   const std::size_t begin = whole.find('\n') + 1;
   const std::string description = whole.substr(begin, whole.find('\n', begin) - begin);
   ASSERT_EQ(refusal_of(sealed(description)), "");
-  for (const char* text : {"", "{}", "[]", "null", "3", "{\"library\": 3}", "\"text\""}) EXPECT_NE(refusal_of(sealed(text)), "");
+  for (const char* text : {"", "{}", "[]", "null", "3", "{\"library\": 3}", "\"text\""})
+    EXPECT_NE(refusal_of(sealed(text)), "");
   EXPECT_NE(refusal_of(sealed(std::string(100'000, '['))), "");
   const auto refusal = [&](const std::string& old, const std::string& now) {
     std::string changed = description;
@@ -108,7 +109,8 @@ TEST(NetworkBlobTest, WhatHasAChecksumAndNoSenseIsRefused) {
   EXPECT_THAT(refusal("[4,3,8]", "7"), HasSubstr("a list of its description is none"));
   EXPECT_THAT(refusal("true", "1"), HasSubstr("damaged"));
   for (const char* type : {"-1", "1000", "5000000000"})
-    EXPECT_THAT(refusal("\"type\":1", std::string("\"type\":") + type), HasSubstr("an element type " + std::string(type)));
+    EXPECT_THAT(refusal("\"type\":1", std::string("\"type\":") + type),
+                HasSubstr("an element type " + std::string(type)));
   EXPECT_THAT(refusal("\"layers\"", "\"LAYERS\""), HasSubstr("'layers' not found"));
 }
 
@@ -124,8 +126,10 @@ TEST(NetworkBlobTest, WhateverADescriptionHoldsItIsReadOrRefused) {
     std::string changed = description;
     for (std::size_t edits = 1 + pick(3); edits > 0; --edits) {
       const std::size_t at = pick(changed.size());
-      if (pick(2) == 0) changed.insert(at, 1, pool[pick(pool.size())]);
-      else changed[at] = pool[pick(pool.size())];
+      if (pick(2) == 0)
+        changed.insert(at, 1, pool[pick(pool.size())]);
+      else
+        changed[at] = pool[pick(pool.size())];
     }
     taken += refusal_of(sealed(changed)).empty() ? 1 : 0;
   }

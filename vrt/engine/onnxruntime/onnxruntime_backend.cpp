@@ -99,16 +99,15 @@ std::int32_t engine_load(VrtBackendContext* context, const VrtBackendEngineOptio
 std::int32_t engine_serialize(VrtBackendEngine* engine, VrtBackendWrite write, void* user, VrtBackendError* error) {
   return guarded(error, [&] {
     const std::string model = vrt::onnxruntime::optimized_model(engine->network, layers_of(*engine));
-    hand_out(write, user, vrt::onnxruntime::blob_header(engine->network.signature, layers_of(*engine),
-                                                        vrt::onnxruntime::target_of(engine->network), model));
+    hand_out(write, user,
+             vrt::onnxruntime::blob_header(engine->network.signature, layers_of(*engine),
+                                           vrt::onnxruntime::target_of(engine->network), model));
     hand_out(write, user, model);
   });
 }
 
 std::int32_t engine_describe(VrtBackendEngine* engine, VrtBackendWrite write, void* user, VrtBackendError* error) {
-  return guarded(error, [&] {
-    hand_out(write, user, vrt::onnxruntime::describe(layers_of(*engine)));
-  });
+  return guarded(error, [&] { hand_out(write, user, vrt::onnxruntime::describe(layers_of(*engine))); });
 }
 
 void engine_destroy(VrtBackendEngine* engine) { vrt::backend::destroy(engine); }

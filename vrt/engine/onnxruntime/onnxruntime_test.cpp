@@ -28,6 +28,7 @@
 #include "vrt/engine/engine_state.h"
 #include "vrt/engine/onnxruntime/testing/onnx_file.h"
 #include "vrt/engine/testing/fake_world.h"
+#include "vrt/engine/testing/session_values.h"
 
 namespace vrt {
 namespace {
@@ -37,13 +38,16 @@ using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
+using testing::expect_identity;
 using ::testing::Field;
+using testing::fill_with_pattern;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::OnnxFile;
 using testing::OnnxNode;
 using testing::OnnxTensor;
 using testing::OnnxType;
+using testing::outputs_of;
 using testing::ScopedVariable;
 
 const std::filesystem::path kCenterFace = testing::location("VRT_TEST_CENTERFACE", VRT_TEST_CENTERFACE);
@@ -64,23 +68,6 @@ Engine open_as_it_is(const std::filesystem::path& file, const EngineOptions& opt
 }
 
 Engine open_centerface(const EngineOptions& options = {}) { return open_as_it_is(kCenterFace, options); }
-
-void fill_with_pattern(const Session& session, std::size_t offset = 0) {
-  const auto input = session.input(0).as<float>();
-  std::vector<float> values(input.size());
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(((i + offset) * 7919) % 256);
-  upload_blocking<float>(session.stream(), values, input);
-}
-
-/// All outputs, one behind the other.
-std::vector<float> outputs_of(const Session& session) {
-  std::vector<float> all;
-  for (std::size_t i = 0; i < session.engine().outputs().size(); ++i) {
-    const auto values = read_back_blocking(session.stream(), session.output(i).as<float>());
-    all.insert(all.end(), values.begin(), values.end());
-  }
-  return all;
-}
 
 std::vector<float> centerface_outputs(const Engine& engine, std::size_t offset = 0) {
   const Stream stream(Device::cpu());
@@ -378,18 +365,6 @@ TEST_F(OnnxRuntimeFileTest, ElementTypesThatVrtHasNotAreRefusedByName) {
   }
 }
 
-/// What goes in comes out, bit by bit.
-template <typename T>
-void expect_identity(const Engine& engine, DType type, const std::vector<T>& values) {
-  const Stream stream(Device::cpu());
-  Session session(engine, stream);
-  ASSERT_EQ(session.input(0).type(), type);
-  ASSERT_EQ(session.output(0).type(), type);
-  upload_blocking<T>(stream, values, session.input(0).as<T>());
-  session.submit();
-  EXPECT_EQ(read_back_blocking(stream, session.output(0).as<T>()), values);
-}
-
 TEST_F(OnnxRuntimeFileTest, ElementTypesStayAsTheModelSays) {
   const auto identity = [&](OnnxType type) { return open(one_node({"Identity", {"x"}, {"y"}}, type)); };
   expect_identity<float>(identity(OnnxType::kFloat), DType::kFloat32, {1.5F, -2, 0, 1e30F, -1e-30F, 5});
@@ -545,7 +520,9 @@ class KeptOnnxRuntimeTest : public ::testing::Test {
   }
 
  private:
-  static std::string counting_library() { return testing::fake_backends().string() + "/libvrt_counting_onnxruntime.so"; }
+  static std::string counting_library() {
+    return testing::fake_backends().string() + "/libvrt_counting_onnxruntime.so";
+  }
 
  protected:
   testing::ScopedFolder folder_;
@@ -595,10 +572,12 @@ TEST_F(KeptOnnxRuntimeTest, WhatATrialFoundIsKept) {
   }
   const Stream stream(Device::cpu());
   Session session(kept, stream);
-  upload_blocking<float>(stream, std::vector<float>{-1, 2, -3, 4, -5, 6, 0, 0, 0, 0, 0, 0}, session.input(0).as<float>());
+  upload_blocking<float>(stream, std::vector<float>{-1, 2, -3, 4, -5, 6, 0, 0, 0, 0, 0, 0},
+                         session.input(0).as<float>());
   session.set_batch(2);
   session.submit();
-  EXPECT_THAT(read_back_blocking(stream, session.output(0).as<float>()), ElementsAre(0, 2, 0, 4, 0, 6, 0, 0, 0, 0, 0, 0));
+  EXPECT_THAT(read_back_blocking(stream, session.output(0).as<float>()),
+              ElementsAre(0, 2, 0, 4, 0, 6, 0, 0, 0, 0, 0, 0));
 }
 
 TEST_F(KeptOnnxRuntimeTest, WhatWasOptimisedAtEachLevelComputesTheSame) {
@@ -619,9 +598,8 @@ TEST_F(KeptOnnxRuntimeTest, ABlobThatTheModuleRefusesIsBuiltAgain) {
   std::ifstream file(entry() / "engine.bin", std::ios::binary);
   std::string blob((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   const auto refusal = [&](const std::string& bytes) {
-    const Error error = error_of([&] {
-      static_cast<void>(detail::load_engine(*context, request, std::as_bytes(std::span(bytes))));
-    });
+    const Error error =
+        error_of([&] { static_cast<void>(detail::load_engine(*context, request, std::as_bytes(std::span(bytes)))); });
     EXPECT_EQ(error.code(), ErrorCode::kCorrupt);
     return std::string(error.what());
   };

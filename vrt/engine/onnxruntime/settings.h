@@ -37,7 +37,7 @@ struct SessionPlan {
 
 /// Compiles a model, given as a file's bytes. Throws backend::Failure: CORRUPT, UNSUPPORTED, NOT_FOUND (external data),
 /// INVALID_ARGUMENT (shapes that do not go together), OUT_OF_MEMORY, FAILED.
-[[nodiscard]] Handle<OrtSession> make_session(const Library& library, const Settings& settings,
-                                              std::string_view model, const SessionPlan& plan);
+[[nodiscard]] Handle<OrtSession> make_session(const Library& library, const Settings& settings, std::string_view model,
+                                              const SessionPlan& plan);
 
 }  // namespace vrt::onnxruntime

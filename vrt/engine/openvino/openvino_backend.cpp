@@ -244,8 +244,7 @@ std::int32_t session_enqueue(VrtBackendSession* session, std::int64_t batch, Vrt
 
 namespace {
 
-constexpr VrtBackendTable kTable =
-    vrt::backend::make_table("openvino", VRT_BACKEND_RESHAPES | VRT_BACKEND_SERIALIZES);
+constexpr VrtBackendTable kTable = vrt::backend::make_table("openvino", VRT_BACKEND_RESHAPES | VRT_BACKEND_SERIALIZES);
 
 }  // namespace
 
