@@ -83,7 +83,7 @@ BatchRange read_batch(const std::string& text) {
 /// Whether a file is the model that CenterFace runs, by its name in the registry or by its content.
 bool is_centerface(const std::string& model, const std::filesystem::path& file) {
   for (const ModelEntry& entry : known_models()) {
-    if (entry.family != "CenterFace") continue;
+    if (entry.family != "centerface") continue;
     if (is_model_path(model) ? sha256_of_file(file) == entry.sha256 : entry.name == model) return true;
   }
   return false;

@@ -1,4 +1,4 @@
-// Internal (not installed): over how many lanes a run spreads the frames of a video (detector_pool.h says what a lane is).
+// Internal (not installed): over how many lanes a run spreads the frames of a video (model_pool.h says what a lane is).
 #pragma once
 
 #include <algorithm>

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "vrt/base/fail.h"
-#include "vrt/image/preprocessor.h"
+#include "vrt/models/centerface/centerface_format.h"
 #include "vrt/models/centerface/centerface_input.h"
 #include "vrt/models/centerface/face_buffers.h"
 #include "vrt/models/centerface/face_decoder.h"
+#include "vrt/models/common/engine_tensors.h"
+#include "vrt/models/common/picture_input.h"
 
 namespace vrt {
 namespace {
@@ -32,51 +33,17 @@ Size input_size_of(const Engine& engine) {
   return {static_cast<std::int32_t>(shape[3]), static_cast<std::int32_t>(shape[2])};
 }
 
-// Positions of the network's outputs.
-struct OutputIndices {
-  std::size_t heatmap, scale, offset, landmarks;
-};
-
-std::string describe_outputs(const Engine& engine) {
-  std::string text;
-  for (const TensorInfo& output : engine.outputs()) {
-    text += fmt::format("{}'{}' {} {}", text.empty() ? "" : ", ", output.name, to_string(output.type),
-                        to_string(output.shape));
-  }
-  return text;
-}
-
-// The outputs that are a map of `channels` values a cell, in the network's order.
-std::vector<std::size_t> maps_with(const Engine& engine, Size grid, std::int64_t channels) {
-  std::vector<std::size_t> found;
-  for (std::size_t i = 0; i < engine.outputs().size(); ++i) {
-    const TensorInfo& output = engine.outputs()[i];
-    if (output.type == DType::kFloat32 && output.shape == Shape{1, channels, grid.height, grid.width})
-      found.push_back(i);
-  }
-  return found;
-}
-
-// By channels: 1 heatmap, 10 landmarks. Scale and offset have two each: the one that calls itself "offset" is the
-// offset; where neither or both do, scale comes first, as CenterFace's own export (whose outputs have numbers for
-// names) has it.
-OutputIndices find_outputs(const Engine& engine, Size grid) {
-  const auto heatmap = maps_with(engine, grid, 1);
-  const auto pairs = maps_with(engine, grid, 2);
-  const auto landmarks = maps_with(engine, grid, 2 * CenterFace::kLandmarks);
-  require(heatmap.size() == 1 && pairs.size() == 2 && landmarks.size() == 1,
+CenterFaceOutputIndices find_outputs(const Engine& engine, Size grid) {
+  const auto found = find_centerface_outputs(engine.outputs(), {1, Shape::kDynamic, grid.height, grid.width});
+  require(found.has_value(),
           "{}: not CenterFace's outputs: expected float32 maps of {}x{} cells with 1, 2, 2 and 10 channels, found {}",
-          engine.model().string(), grid.width, grid.height, describe_outputs(engine));
-  const auto calls_itself_offset = [&](std::size_t i) {
-    return engine.outputs()[i].name.find("offset") != std::string::npos;
-  };
-  const bool offset_first = calls_itself_offset(pairs[0]) && !calls_itself_offset(pairs[1]);
-  return {heatmap[0], pairs[offset_first ? 1 : 0], pairs[offset_first ? 0 : 1], landmarks[0]};
+          engine.model().string(), grid.width, grid.height, describe_tensors(engine.outputs()));
+  return *found;
 }
 
 CenterFaceOutputs outputs_of(const Session& session, Size input) {
   const Size grid = centerface_grid(input);
-  const OutputIndices index = find_outputs(session.engine(), grid);
+  const CenterFaceOutputIndices index = find_outputs(session.engine(), grid);
   return {grid, session.output(index.heatmap).as<float>(), session.output(index.scale).as<float>(),
           session.output(index.offset).as<float>(), session.output(index.landmarks).as<float>()};
 }
@@ -90,6 +57,19 @@ const CenterFaceOptions& checked(const CenterFaceOptions& options) {
 }
 
 }  // namespace
+
+std::optional<CenterFaceOutputIndices> find_centerface_outputs(std::span<const TensorInfo> outputs, const Shape& map) {
+  const auto maps_with = [&](std::int64_t channels) {
+    return outputs_of_shape(outputs, {map[0], channels, map[2], map[3]});
+  };
+  const auto heatmap = maps_with(1);
+  const auto pairs = maps_with(2);
+  const auto landmarks = maps_with(std::int64_t{2} * CenterFace::kLandmarks);
+  if (heatmap.size() != 1 || pairs.size() != 2 || landmarks.size() != 1) return std::nullopt;
+  const auto calls_itself_offset = [&](std::size_t i) { return outputs[i].name.find("offset") != std::string::npos; };
+  const bool offset_first = calls_itself_offset(pairs[0]) && !calls_itself_offset(pairs[1]);
+  return CenterFaceOutputIndices{heatmap[0], pairs[offset_first ? 1 : 0], pairs[offset_first ? 0 : 1], landmarks[0]};
+}
 
 // RGB, 0..255, not normalised; aspect kept, since the network was trained on undistorted faces.
 PreprocessOptions centerface_preprocessing(Size input) {
@@ -116,6 +96,8 @@ CenterFaceResult& CenterFaceResult::operator=(CenterFaceResult&&) noexcept = def
 std::span<const Detection> CenterFaceResult::detections() const { return state_->detections(); }
 
 std::int32_t CenterFaceResult::candidate_count() const { return state_->candidate_count(); }
+DeviceSpan<const CropBox> CenterFaceResult::device_boxes() const { return state_->device_boxes(); }
+DeviceSpan<const std::int32_t> CenterFaceResult::device_count() const { return state_->device_count(); }
 
 bool CenterFaceResult::candidates_overflowed() const { return candidate_count() > CenterFace::kMaxCandidates; }
 
@@ -123,18 +105,15 @@ struct CenterFace::State {
   State(const Engine& engine, const Stream& on, const CenterFaceOptions& options)
       : stream(on),
         session(engine, on),
-        preprocessor(on, centerface_preprocessing(input_size_of(engine))),
-        input(session.input(0).as<float>()),
-        outputs(outputs_of(session, preprocessor.options().target)),
+        picture(on, centerface_preprocessing(input_size_of(engine)), session.input(0).as<float>()),
+        outputs(outputs_of(session, picture.size())),
         decoder(on, outputs.grid, checked(options)) {}
 
   Stream stream;
   Session session;
-  Preprocessor preprocessor;
-  DeviceSpan<float> input;  // The session's memory, as are the outputs.
-  CenterFaceOutputs outputs;
+  PictureInput picture;
+  CenterFaceOutputs outputs;  // The session's memory.
   FaceDecoder decoder;
-  std::optional<GraphNode> input_node;  // Of the last capture.
 };
 
 Size CenterFace::input_size_for(Size picture) {
@@ -172,20 +151,16 @@ void CenterFace::submit(const ImageView& image, CenterFaceResult& result) {
   CenterFaceResult::State& faces = *result.state_;
   require(faces.device() == state_->stream.device(), "the result is for {}, this detector runs on {}",
           to_string(faces.device()), to_string(state_->stream.device()));
-  const ResizeMapping mapping = state_->preprocessor.submit(image, state_->input);
-  if (Graph::is_capturing(state_->stream)) state_->input_node = Graph::last_node(state_->stream);
+  const ResizeMapping mapping = state_->picture.submit(image);
   state_->session.submit();
   state_->decoder.submit(state_->outputs, mapping, faces.device_spans());
   faces.enqueue_read_back(state_->stream);
 }
 
-GraphNode CenterFace::input_node() const {
-  require(state_->input_node.has_value(), "no submit of this detector was captured");
-  return *state_->input_node;
-}
+GraphNode CenterFace::input_node() const { return state_->picture.node(); }
 
 void CenterFace::update(Graph& graph, GraphNode input, const ImageView& image) {
-  state_->preprocessor.update(graph, input, image, state_->input);
+  state_->picture.update(graph, input, image);
 }
 
 }  // namespace vrt

@@ -16,9 +16,11 @@
 
 #include "vrt/base/export.h"
 #include "vrt/device/graph.h"
+#include "vrt/device/memory.h"
 #include "vrt/device/stream.h"
 #include "vrt/engine/engine.h"
 #include "vrt/image/image.h"
+#include "vrt/image/preprocessor.h"
 #include "vrt/scene/detection.h"
 
 namespace vrt {
@@ -46,6 +48,11 @@ class VRT_API CenterFaceResult {
   /// (CenterFace::kMaxCandidates), in which case the weakest were left out. Host only, as `detections`.
   [[nodiscard]] std::int32_t candidate_count() const;
   [[nodiscard]] bool candidates_overflowed() const;
+
+  /// The boxes, corners in source pixels, and their number (one element) in device memory, valid in stream order behind `submit`:
+  /// for what is enqueued behind it on the same stream without a wait. Beyond the number the boxes are of earlier frames.
+  [[nodiscard]] DeviceSpan<const CropBox> device_boxes() const;
+  [[nodiscard]] DeviceSpan<const std::int32_t> device_count() const;
 
  private:
   friend class CenterFace;

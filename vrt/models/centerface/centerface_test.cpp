@@ -14,6 +14,7 @@
 #include "vrt/device/allocation_count.h"
 #include "vrt/device/counters.h"
 #include "vrt/device/graph.h"
+#include "vrt/models/testing/device_boxes.h"
 #include "vrt/models/testing/device_data.h"
 
 namespace vrt {
@@ -160,6 +161,7 @@ TEST_P(CenterFaceTest, DetectionsCarryLabelsAndLandmarksBestFirst) {
   detector.submit(view(pixels), faces);
   stream_.synchronize();
   ASSERT_GT(faces.detections().size(), 1U);
+  testing::expect_boxes_on_device(stream_, faces);
   float last = 1;
   for (const Detection& face : faces.detections()) {
     EXPECT_EQ(face.label, "face");

@@ -7,11 +7,13 @@
 
 #include "vrt/base/fail.h"
 #include "vrt/device/kernel.h"
+#include "vrt/models/classifier/classifier_format.h"
 #include "vrt/models/classifier/classify_keys_cu.h"
 #include "vrt/models/classifier/classify_scores_cu.h"
 #include "vrt/models/common/candidate_ranking.h"
 #include "vrt/models/common/engine_tensors.h"
 #include "vrt/models/common/load_kernel.h"
+#include "vrt/models/common/picture_input.h"
 
 namespace vrt {
 namespace {
@@ -25,11 +27,10 @@ using Scores = void(DeviceSpan<const float>, std::int32_t, DeviceSpan<const std:
                     DeviceSpan<float>, DeviceSpan<std::int32_t>);
 
 std::int32_t class_count_of(const Engine& engine) {
-  const Shape shape = engine.outputs().size() == 1 ? engine.outputs()[0].shape : Shape{};
-  require(shape.rank() == 2 && shape[0] == 1 && shape[1] > 0 && engine.outputs()[0].type == DType::kFloat32,
+  require(is_classifier_output(engine.outputs()),
           "{}: not a classifier's output: expected one, float32 [1, C], found {}", engine.model().string(),
           describe_tensors(engine.outputs()));
-  return static_cast<std::int32_t>(shape[1]);
+  return static_cast<std::int32_t>(engine.outputs()[0].shape[1]);
 }
 
 PreprocessOptions preprocessing_of(const Engine& engine, const ImageClassifierOptions& options) {
@@ -49,6 +50,8 @@ std::int32_t checked_top_k(const ImageClassifierOptions& options, std::int32_t c
 }
 
 }  // namespace
+
+bool is_classifier_output(std::span<const TensorInfo> outputs) { return is_only(outputs, {1, Shape::kDynamic}); }
 
 PreprocessOptions imagenet_preprocessing() {
   PreprocessOptions options;
@@ -112,8 +115,7 @@ struct ImageClassifier::State {
         class_count(class_count_of(engine)),
         top_k(checked_top_k(wanted, class_count, engine)),
         session(engine, on),
-        preprocessor(on, preprocessing_of(engine, wanted)),
-        input(session.input(0).as<float>()),
+        picture(on, preprocessing_of(engine, wanted), session.input(0).as<float>()),
         values(session.output(0).as<float>()),
         ranking(on, class_count),
         counts(DeviceBuffer<std::int32_t>::zeros(on, 2)),
@@ -136,9 +138,8 @@ struct ImageClassifier::State {
   std::int32_t class_count;
   std::int32_t top_k;
   Session session;
-  Preprocessor preprocessor;
-  DeviceSpan<float> input;  // The session's memory, as are the values.
-  DeviceSpan<const float> values;
+  PictureInput picture;
+  DeviceSpan<const float> values;  // The session's memory.
   CandidateRanking ranking;
   DeviceBuffer<std::int32_t> counts;  // Finite values; those that are ranked.
   Kernel<Keys> make_keys;
@@ -162,10 +163,16 @@ void ImageClassifier::submit(const ImageView& image, ImageClassifierResult& resu
           to_string(into.device), to_string(state_->stream.device()));
   require(into.classes.size() >= static_cast<std::size_t>(state_->top_k),
           "the result has room for {} classes, expected {}", into.classes.size(), state_->top_k);
-  state_->preprocessor.submit(image, state_->input);
+  state_->picture.submit(image);
   state_->session.submit();
   state_->rank(into);
   into.enqueue_read_back(state_->stream);
+}
+
+GraphNode ImageClassifier::input_node() const { return state_->picture.node(); }
+
+void ImageClassifier::update(Graph& graph, GraphNode input, const ImageView& image) {
+  state_->picture.update(graph, input, image);
 }
 
 }  // namespace vrt

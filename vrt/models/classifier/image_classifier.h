@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "vrt/base/export.h"
+#include "vrt/device/graph.h"
 #include "vrt/device/stream.h"
 #include "vrt/engine/engine.h"
 #include "vrt/image/image.h"
@@ -78,6 +79,10 @@ class VRT_API ImageClassifier {
   /// Enqueues preprocessing, network, ranking and read-back. Allocates nothing, does not wait. `image` stays alive and unchanged, and
   /// `result` in place, until the next wait.
   void submit(const ImageView& image, ImageClassifierResult& result);
+
+  /// For captured graphs; contracts of CenterFace::input_node and CenterFace::update.
+  [[nodiscard]] GraphNode input_node() const;
+  void update(Graph& graph, GraphNode input, const ImageView& image);
 
  private:
   struct State;

@@ -25,13 +25,15 @@ Size picture_input_of(const Engine& engine, std::string_view family) {
   return {static_cast<std::int32_t>(shape[3]), static_cast<std::int32_t>(shape[2])};
 }
 
-std::vector<std::size_t> outputs_of_shape(const Engine& engine, const Shape& shape) {
+std::vector<std::size_t> outputs_of_shape(std::span<const TensorInfo> outputs, const Shape& shape) {
   std::vector<std::size_t> found;
-  for (std::size_t i = 0; i < engine.outputs().size(); ++i) {
-    const TensorInfo& output = engine.outputs()[i];
-    if (output.type == DType::kFloat32 && output.shape == shape) found.push_back(i);
-  }
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (outputs[i].type == DType::kFloat32 && outputs[i].shape.is_compatible_with(shape)) found.push_back(i);
   return found;
+}
+
+bool is_only(std::span<const TensorInfo> tensors, const Shape& shape) {
+  return tensors.size() == 1 && outputs_of_shape(tensors, shape).size() == 1;
 }
 
 }  // namespace vrt

@@ -18,7 +18,11 @@ namespace vrt {
 /// The size of the engine's only input, float32 [1, 3, H, W]. Throws kInvalidArgument naming `family` and what was found otherwise.
 [[nodiscard]] Size picture_input_of(const Engine& engine, std::string_view family);
 
-/// Positions of the float32 outputs of that shape, in the network's order.
-[[nodiscard]] std::vector<std::size_t> outputs_of_shape(const Engine& engine, const Shape& shape);
+/// Positions of the float32 tensors of that shape, in the network's order. An extent of kDynamic, of either, fits all: so the same
+/// rule holds for an engine and for what a file says of itself.
+[[nodiscard]] std::vector<std::size_t> outputs_of_shape(std::span<const TensorInfo> outputs, const Shape& shape);
+
+/// Whether there is one tensor, and it is such a one.
+[[nodiscard]] bool is_only(std::span<const TensorInfo> tensors, const Shape& shape);
 
 }  // namespace vrt

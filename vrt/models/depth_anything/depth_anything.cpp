@@ -3,8 +3,9 @@
 #include <utility>
 
 #include "vrt/base/fail.h"
-#include "vrt/image/preprocessor.h"
 #include "vrt/models/common/engine_tensors.h"
+#include "vrt/models/common/picture_input.h"
+#include "vrt/models/depth_anything/depth_format.h"
 #include "vrt/models/depth_anything/depth_maps.h"
 
 namespace vrt {
@@ -26,15 +27,19 @@ PreprocessOptions preprocessing(Size input) {
 
 DepthGrid grid_of(const Session& session) {
   const Engine& engine = session.engine();
-  const Shape shape = engine.outputs().size() == 1 ? engine.outputs()[0].shape : Shape{};
-  const bool is_map = (shape.rank() == 3 && shape[0] == 1) || (shape.rank() == 4 && shape[0] == 1 && shape[1] == 1);
-  require(is_map && shape[-1] > 0 && shape[-2] > 0 && engine.outputs()[0].type == DType::kFloat32,
+  require(is_depth_output(engine.outputs()),
           "{}: not Depth Anything's output: expected one, float32 [1, h, w] or [1, 1, h, w], found {}",
           engine.model().string(), describe_tensors(engine.outputs()));
+  const Shape& shape = engine.outputs()[0].shape;
   return {{static_cast<std::int32_t>(shape[-1]), static_cast<std::int32_t>(shape[-2])}, session.output(0).as<float>()};
 }
 
 }  // namespace
+
+bool is_depth_output(std::span<const TensorInfo> outputs) {
+  constexpr std::int64_t kAny = Shape::kDynamic;
+  return is_only(outputs, {1, kAny, kAny}) || is_only(outputs, {1, 1, kAny, kAny});
+}
 
 template <DepthKind kKind>
 struct BasicDepthResult<kKind>::State : DepthBuffers {
@@ -93,16 +98,14 @@ struct BasicDepthAnything<kKind>::State {
   State(const Engine& engine, const Stream& on)
       : stream(on),
         session(engine, on),
-        preprocessor(on, preprocessing(input_size_of(engine))),
-        input(session.input(0).as<float>()),
+        picture(on, preprocessing(input_size_of(engine)), session.input(0).as<float>()),
         grid(grid_of(session)),
         mapper(on, kKind) {}
 
   Stream stream;
   Session session;
-  Preprocessor preprocessor;
-  DeviceSpan<float> input;  // The session's memory, as is the grid's.
-  DepthGrid grid;
+  PictureInput picture;
+  DepthGrid grid;  // The session's memory.
   DepthMapper mapper;
 };
 
@@ -136,10 +139,20 @@ void BasicDepthAnything<kKind>::submit(const ImageView& image, Result& result) {
   DepthBuffers& maps = *result.state_;
   require(maps.device() == state_->stream.device(), "the result is for {}, this payload runs on {}",
           to_string(maps.device()), to_string(state_->stream.device()));
-  state_->preprocessor.submit(image, state_->input);
+  state_->picture.submit(image);
   state_->session.submit();
   state_->mapper.submit(state_->grid, maps);
   maps.enqueue_read_back(state_->stream);
+}
+
+template <DepthKind kKind>
+GraphNode BasicDepthAnything<kKind>::input_node() const {
+  return state_->picture.node();
+}
+
+template <DepthKind kKind>
+void BasicDepthAnything<kKind>::update(Graph& graph, GraphNode input, const ImageView& image) {
+  state_->picture.update(graph, input, image);
 }
 
 template class BasicDepthResult<DepthKind::kMetric>;

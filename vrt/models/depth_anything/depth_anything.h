@@ -15,6 +15,7 @@
 #include <span>
 
 #include "vrt/base/export.h"
+#include "vrt/device/graph.h"
 #include "vrt/device/stream.h"
 #include "vrt/engine/engine.h"
 #include "vrt/image/image.h"
@@ -95,6 +96,10 @@ class VRT_API BasicDepthAnything {
   /// cells' centres) and what the result's options say. Allocates nothing, does not wait. `image` stays alive and unchanged, and
   /// `result` in place, until the next wait.
   void submit(const ImageView& image, Result& result);
+
+  /// For captured graphs; contracts of CenterFace::input_node and CenterFace::update.
+  [[nodiscard]] GraphNode input_node() const;
+  void update(Graph& graph, GraphNode input, const ImageView& image);
 
  private:
   struct State;

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstdint>
 #include <random>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "vrt/base/error.h"
@@ -128,6 +130,33 @@ TEST_P(OsNetTest, BoxesAndTheirNumberMayBeOnTheDevice) {
     stream_.synchronize();
     expect_embeddings(result, std::clamp(said, 0, 14));
   }
+}
+
+TEST_P(OsNetTest, ACapturedFrameTakesAnotherPictureAndAnotherNumberOfBoxes) {
+  OsNet osnet(open(4), stream_, {.max_boxes = 16});
+  EmbeddingResult result = osnet.allocate_result({.read_back = true});
+  EXPECT_THAT(error_of([&] { (void)osnet.input_nodes(); }).what(), HasSubstr("captured"));
+  const std::vector<std::uint8_t> nothing(packed_bytes(kPicture, PixelFormat::kRgb8), 0);
+  const auto black = testing::to_device(stream_, nothing);
+  std::vector<CropBox> boxes;
+  for (int i = 0; i < 14; ++i) boxes.push_back({box_of(i).x1, box_of(i).y1, box_of(i).x2, box_of(i).y2});
+  const auto on_device = testing::to_device(stream_, boxes);
+  auto count = testing::to_device<std::int32_t>(stream_, {14});
+  const auto readable = [](const auto& buffer) { return buffer.span(); };
+  Graph graph = Graph::capture(
+      stream_, [&] { osnet.submit(view(black), readable(on_device), std::as_const(count).span(), result); });
+  const std::vector<GraphNode> inputs = osnet.input_nodes();
+  EXPECT_EQ(inputs.size(), 4U) << "14 boxes, four at a time";
+  const auto pixels = picture();
+  osnet.update(graph, inputs, view(pixels), readable(on_device));
+  for (const std::int32_t said : {14, 5}) {
+    const auto next = testing::to_device<std::int32_t>(stream_, {said});
+    copy(stream_, next.span(), count.span());
+    graph.launch(stream_);
+    stream_.synchronize();
+    expect_embeddings(result, said);
+  }
+  EXPECT_THROW(osnet.update(graph, std::span(inputs).first(3), view(pixels), readable(on_device)), Error);
 }
 
 TEST_P(OsNetTest, AChangingBatchRunsAsManyAsThereAre) {

@@ -16,6 +16,8 @@ RfDetrResult& RfDetrResult::operator=(RfDetrResult&&) noexcept = default;
 
 std::span<const Detection> RfDetrResult::detections() const { return state_->objects.detections(); }
 std::int32_t RfDetrResult::candidate_count() const { return state_->objects.candidate_count(); }
+DeviceSpan<const CropBox> RfDetrResult::device_boxes() const { return state_->objects.device_boxes(); }
+DeviceSpan<const std::int32_t> RfDetrResult::device_count() const { return state_->objects.device_count(); }
 
 struct RfDetr::State : RfDetrNetwork {
   using RfDetrNetwork::RfDetrNetwork;
@@ -40,6 +42,12 @@ RfDetrResult RfDetr::allocate_result() const {
 void RfDetr::submit(const ImageView& image, RfDetrResult& result) {
   state_->submit(image, result.state_->objects);
   result.state_->objects.enqueue_read_back(state_->stream());
+}
+
+GraphNode RfDetr::input_node() const { return state_->picture().node(); }
+
+void RfDetr::update(Graph& graph, GraphNode input, const ImageView& image) {
+  state_->picture().update(graph, input, image);
 }
 
 }  // namespace vrt

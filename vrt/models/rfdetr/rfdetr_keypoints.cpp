@@ -17,6 +17,8 @@ RfDetrKeypointsResult& RfDetrKeypointsResult::operator=(RfDetrKeypointsResult&&)
 
 std::span<const Detection> RfDetrKeypointsResult::detections() const { return state_->objects.detections(); }
 std::int32_t RfDetrKeypointsResult::candidate_count() const { return state_->objects.candidate_count(); }
+DeviceSpan<const CropBox> RfDetrKeypointsResult::device_boxes() const { return state_->objects.device_boxes(); }
+DeviceSpan<const std::int32_t> RfDetrKeypointsResult::device_count() const { return state_->objects.device_count(); }
 
 struct RfDetrKeypoints::State {
   State(const Engine& engine, const Stream& stream, const RfDetrOptions& options)
@@ -50,6 +52,12 @@ void RfDetrKeypoints::submit(const ImageView& image, RfDetrKeypointsResult& resu
   const ResizeMapping mapping = network.submit(image, objects);
   state_->gathering.submit(network.output(*network.format().keypoints), mapping.source, objects);
   objects.enqueue_read_back(network.stream());
+}
+
+GraphNode RfDetrKeypoints::input_node() const { return state_->network.picture().node(); }
+
+void RfDetrKeypoints::update(Graph& graph, GraphNode input, const ImageView& image) {
+  state_->network.picture().update(graph, input, image);
 }
 
 }  // namespace vrt

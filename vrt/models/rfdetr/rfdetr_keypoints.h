@@ -13,6 +13,8 @@
 #include <span>
 
 #include "vrt/base/export.h"
+#include "vrt/device/graph.h"
+#include "vrt/device/memory.h"
 #include "vrt/models/rfdetr/rfdetr.h"
 
 namespace vrt {
@@ -30,6 +32,10 @@ class VRT_API RfDetrKeypointsResult {
   /// confidence falls with its visibility and with the width of its distribution; 0 where a number is not finite.
   [[nodiscard]] std::span<const Detection> detections() const;
   [[nodiscard]] std::int32_t candidate_count() const;
+
+  /// Contracts of RfDetrResult.
+  [[nodiscard]] DeviceSpan<const CropBox> device_boxes() const;
+  [[nodiscard]] DeviceSpan<const std::int32_t> device_count() const;
 
  private:
   friend class RfDetrKeypoints;
@@ -60,6 +66,10 @@ class VRT_API RfDetrKeypoints {
   /// Enqueues preprocessing, network, decoding and read-back. Allocates nothing, does not wait. `image` stays alive and
   /// unchanged, and `result` in place, until the next wait.
   void submit(const ImageView& image, RfDetrKeypointsResult& result);
+
+  /// For captured graphs; contracts of CenterFace::input_node and CenterFace::update.
+  [[nodiscard]] GraphNode input_node() const;
+  void update(Graph& graph, GraphNode input, const ImageView& image);
 
  private:
   struct State;

@@ -44,8 +44,8 @@ RfDetrNetwork::RfDetrNetwork(const Engine& engine, const Stream& stream, RfDetrE
       format_(format_of(engine, extra, options)),
       names_(std::make_shared<const ClassNames>(format_.names)),
       session_(engine, stream),
-      preprocessor_(stream, rfdetr_preprocessing(picture_input_of(engine, "RF-DETR"), options.interpolation)),
-      input_(session_.input(0).as<float>()),
+      picture_(stream, rfdetr_preprocessing(picture_input_of(engine, "RF-DETR"), options.interpolation),
+               session_.input(0).as<float>()),
       decoder_(stream, format_, options) {}
 
 DetectionBuffers RfDetrNetwork::allocate_objects(std::int32_t keypoints) const {
@@ -56,7 +56,7 @@ ResizeMapping RfDetrNetwork::submit(const ImageView& image, DetectionBuffers& ob
   require(objects.device() == stream_.device() && objects.most() == static_cast<std::size_t>(options_.max_detections),
           "the result is for {} objects on {}, this detector gives {} on {}", objects.most(),
           to_string(objects.device()), options_.max_detections, to_string(stream_.device()));
-  const ResizeMapping mapping = preprocessor_.submit(image, input_);
+  const ResizeMapping mapping = picture_.submit(image);
   session_.submit();
   decoder_.submit(output(format_.boxes), output(format_.logits), mapping, objects);
   return mapping;

@@ -8,6 +8,7 @@
 #include "vrt/engine/engine.h"
 #include "vrt/image/preprocessor.h"
 #include "vrt/models/common/detection_buffers.h"
+#include "vrt/models/common/picture_input.h"
 #include "vrt/models/rfdetr/rfdetr.h"
 #include "vrt/models/rfdetr/rfdetr_decoder.h"
 #include "vrt/models/rfdetr/rfdetr_format.h"
@@ -35,6 +36,8 @@ class RfDetrNetwork {
   [[nodiscard]] DetectionBuffers allocate_objects(std::int32_t keypoints = 0) const;
   /// Enqueues preprocessing, network and decoding, and nothing that goes to the host.
   ResizeMapping submit(const ImageView& image, DetectionBuffers& objects);
+  /// Where the picture goes in, for a captured graph's updates.
+  [[nodiscard]] PictureInput& picture() noexcept { return picture_; }
 
  private:
   Stream stream_;
@@ -42,8 +45,7 @@ class RfDetrNetwork {
   RfDetrFormat format_;
   std::shared_ptr<const ClassNames> names_;
   Session session_;
-  Preprocessor preprocessor_;
-  DeviceSpan<float> input_;
+  PictureInput picture_;
   RfDetrDecoder decoder_;
 };
 

@@ -39,6 +39,8 @@ RfDetrSegResult& RfDetrSegResult::operator=(RfDetrSegResult&&) noexcept = defaul
 
 std::span<const Detection> RfDetrSegResult::detections() const { return state_->objects.detections(); }
 std::int32_t RfDetrSegResult::candidate_count() const { return state_->objects.candidate_count(); }
+DeviceSpan<const CropBox> RfDetrSegResult::device_boxes() const { return state_->objects.device_boxes(); }
+DeviceSpan<const std::int32_t> RfDetrSegResult::device_count() const { return state_->objects.device_count(); }
 std::size_t RfDetrSegResult::mask_count() const { return state_->masks.count_of(state_->objects.found_count()); }
 DeviceMaskView RfDetrSegResult::device_mask(std::size_t index) const { return state_->masks.device_mask(index); }
 MaskView RfDetrSegResult::mask(std::size_t index) const {
@@ -100,6 +102,12 @@ void RfDetrSeg::submit(const ImageView& image, RfDetrSegResult& result) {
   found.objects.enqueue_read_back(network.stream());
   found.masks.enqueue_read_back(network.stream());
   found.appearance.enqueue_read_back(network.stream());
+}
+
+GraphNode RfDetrSeg::input_node() const { return state_->network.picture().node(); }
+
+void RfDetrSeg::update(Graph& graph, GraphNode input, const ImageView& image) {
+  state_->network.picture().update(graph, input, image);
 }
 
 }  // namespace vrt

@@ -14,6 +14,8 @@
 #include <span>
 
 #include "vrt/base/export.h"
+#include "vrt/device/graph.h"
+#include "vrt/device/memory.h"
 #include "vrt/models/common/mask_options.h"
 #include "vrt/models/rfdetr/rfdetr.h"
 #include "vrt/scene/mask.h"
@@ -54,6 +56,10 @@ class VRT_API RfDetrSegResult {
   [[nodiscard]] std::span<const float> appearance(std::size_t index) const;
   [[nodiscard]] std::size_t appearance_size() const noexcept;
 
+  /// Contracts of RfDetrResult.
+  [[nodiscard]] DeviceSpan<const CropBox> device_boxes() const;
+  [[nodiscard]] DeviceSpan<const std::int32_t> device_count() const;
+
  private:
   friend class RfDetrSeg;
   struct State;
@@ -84,6 +90,10 @@ class VRT_API RfDetrSeg {
   /// Enqueues preprocessing, network, decoding and read-back: only the masks of what was found are made. Allocates nothing, does
   /// not wait. `image` stays alive and unchanged, and `result` in place, until the next wait.
   void submit(const ImageView& image, RfDetrSegResult& result);
+
+  /// For captured graphs; contracts of CenterFace::input_node and CenterFace::update.
+  [[nodiscard]] GraphNode input_node() const;
+  void update(Graph& graph, GraphNode input, const ImageView& image);
 
  private:
   struct State;

@@ -16,6 +16,7 @@
 #include "vrt/models/rfdetr/rfdetr_keypoints.h"
 #include "vrt/models/rfdetr/rfdetr_seg.h"
 #include "vrt/models/testing/constant_network.h"
+#include "vrt/models/testing/device_boxes.h"
 #include "vrt/models/testing/device_data.h"
 
 namespace vrt {
@@ -107,6 +108,7 @@ TEST_P(RfDetrTest, GivesObjectsWithCocosNames) {
   EXPECT_EQ(objects.detections()[1].label, "person");
   EXPECT_EQ(objects.detections()[1].box, (Box{48, 16, 80, 48}));
   EXPECT_EQ(objects.candidate_count(), 2);
+  testing::expect_boxes_on_device(stream_, objects);
   expect_one_wait_a_frame(detector, objects, [&] { (void)objects.detections(); });
 }
 
@@ -131,6 +133,7 @@ TEST_P(RfDetrTest, MasksAndAppearanceAreThoseOfTheQuery) {
   detector.submit(view(), objects);
   stream_.synchronize();
   ASSERT_EQ(objects.detections().size(), 2U);
+  testing::expect_boxes_on_device(stream_, objects);
   EXPECT_EQ(objects.mask_count(), 2U);
   EXPECT_EQ(count_set(objects.mask(0)), 64U * 64U);
   EXPECT_TRUE(is_set(objects.mask(0), 63, 0));

@@ -1,14 +1,15 @@
 #include "vrt/models/xfeat/xfeat.h"
 
+#include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "vrt/base/fail.h"
-#include "vrt/image/preprocessor.h"
 #include "vrt/models/common/engine_tensors.h"
+#include "vrt/models/common/picture_input.h"
 #include "vrt/models/xfeat/feature_buffers.h"
 #include "vrt/models/xfeat/feature_decoder.h"
+#include "vrt/models/xfeat/xfeat_format.h"
 
 namespace vrt {
 namespace {
@@ -24,30 +25,17 @@ Size input_size_of(const Engine& engine) {
   return size;
 }
 
-// Positions of the network's outputs.
-struct OutputIndices {
-  std::size_t descriptors, heatmap, reliability;
-};
-
-// By shape. Heatmap and reliability have the same: the one that calls itself "reliab…" is the reliability; where neither or both do, the
-// heatmap comes first.
-OutputIndices find_outputs(const Engine& engine, Size input) {
-  const auto descriptors =
-      outputs_of_shape(engine, {1, XFeat::kChannels, input.height / kStride, input.width / kStride});
-  const auto maps = outputs_of_shape(engine, {1, 1, input.height, input.width});
-  require(descriptors.size() == 1 && maps.size() == 2,
+XFeatOutputIndices find_outputs(const Engine& engine, Size input) {
+  const auto found = find_xfeat_outputs(engine.outputs(), 1, input.height, input.width);
+  require(found.has_value(),
           "{}: not XFeat's outputs: expected float32 [1, {}, {}, {}] and twice [1, 1, {}, {}], found {}",
           engine.model().string(), XFeat::kChannels, input.height / kStride, input.width / kStride, input.height,
           input.width, describe_tensors(engine.outputs()));
-  const auto is_reliability = [&](std::size_t i) {
-    return engine.outputs()[i].name.find("reliab") != std::string::npos;
-  };
-  const bool reliability_first = is_reliability(maps[0]) && !is_reliability(maps[1]);
-  return {descriptors[0], maps[reliability_first ? 1 : 0], maps[reliability_first ? 0 : 1]};
+  return *found;
 }
 
 XFeatOutputs outputs_of(const Session& session, Size input) {
-  const OutputIndices index = find_outputs(session.engine(), input);
+  const XFeatOutputIndices index = find_outputs(session.engine(), input);
   return {input, session.output(index.descriptors).as<float>(), session.output(index.heatmap).as<float>(),
           session.output(index.reliability).as<float>()};
 }
@@ -60,6 +48,19 @@ const XFeatOptions& checked(const XFeatOptions& options) {
 }
 
 }  // namespace
+
+std::optional<XFeatOutputIndices> find_xfeat_outputs(std::span<const TensorInfo> outputs, std::int64_t batch,
+                                                     std::int64_t rows, std::int64_t columns) {
+  const auto at_stride = [](std::int64_t extent) {
+    return extent == Shape::kDynamic ? Shape::kDynamic : extent / kStride;
+  };
+  const auto descriptors = outputs_of_shape(outputs, {batch, XFeat::kChannels, at_stride(rows), at_stride(columns)});
+  const auto maps = outputs_of_shape(outputs, {batch, 1, rows, columns});
+  if (descriptors.size() != 1 || maps.size() != 2) return std::nullopt;
+  const auto is_reliability = [&](std::size_t i) { return outputs[i].name.find("reliab") != std::string::npos; };
+  const bool reliability_first = is_reliability(maps[0]) && !is_reliability(maps[1]);
+  return XFeatOutputIndices{descriptors[0], maps[reliability_first ? 1 : 0], maps[reliability_first ? 0 : 1]};
+}
 
 struct XFeatResult::State : FeatureBuffers {
   using FeatureBuffers::FeatureBuffers;
@@ -80,17 +81,15 @@ struct XFeat::State {
       : stream(on),
         options(checked(wanted)),
         session(engine, on),
-        preprocessor(on, {.target = input_size_of(engine)}),
-        input(session.input(0).as<float>()),
-        outputs(outputs_of(session, preprocessor.options().target)),
+        picture(on, {.target = input_size_of(engine)}, session.input(0).as<float>()),
+        outputs(outputs_of(session, picture.size())),
         decoder(on, outputs.input, options) {}
 
   Stream stream;
   XFeatOptions options;
   Session session;
-  Preprocessor preprocessor;
-  DeviceSpan<float> input;  // The session's memory, as are the outputs.
-  XFeatOutputs outputs;
+  PictureInput picture;
+  XFeatOutputs outputs;  // The session's memory.
   FeatureDecoder decoder;
 };
 
@@ -126,10 +125,16 @@ void XFeat::submit(const ImageView& image, XFeatResult& result) {
           to_string(features.device()), to_string(state_->stream.device()));
   require(features.capacity() >= state_->options.max_keypoints, "the result has room for {} keypoints, expected {}",
           features.capacity(), state_->options.max_keypoints);
-  const ResizeMapping mapping = state_->preprocessor.submit(image, state_->input);
+  const ResizeMapping mapping = state_->picture.submit(image);
   state_->session.submit();
   state_->decoder.submit(state_->outputs, mapping, features.device_spans());
   features.enqueue_read_back(state_->stream);
+}
+
+GraphNode XFeat::input_node() const { return state_->picture.node(); }
+
+void XFeat::update(Graph& graph, GraphNode input, const ImageView& image) {
+  state_->picture.update(graph, input, image);
 }
 
 }  // namespace vrt

@@ -17,6 +17,7 @@
 #include <span>
 
 #include "vrt/base/export.h"
+#include "vrt/device/graph.h"
 #include "vrt/device/stream.h"
 #include "vrt/engine/engine.h"
 #include "vrt/image/image.h"
@@ -88,6 +89,10 @@ class VRT_API XFeat {
   /// Enqueues preprocessing (a stretch to the input size, bilinear without antialiasing, values from 0 to 1), network, decoding and
   /// read-back. Allocates nothing, does not wait. `image` stays alive and unchanged, and `result` in place, until the next wait.
   void submit(const ImageView& image, XFeatResult& result);
+
+  /// For captured graphs; contracts of CenterFace::input_node and CenterFace::update.
+  [[nodiscard]] GraphNode input_node() const;
+  void update(Graph& graph, GraphNode input, const ImageView& image);
 
  private:
   struct State;

@@ -5,10 +5,10 @@
 
 #include "vrt/base/fail.h"
 #include "vrt/engine/onnx_metadata.h"
-#include "vrt/image/preprocessor.h"
 #include "vrt/models/common/detection_buffers.h"
 #include "vrt/models/common/engine_tensors.h"
 #include "vrt/models/common/instance_masks.h"
+#include "vrt/models/common/picture_input.h"
 #include "vrt/models/yolo/yolo_decoder.h"
 #include "vrt/models/yolo/yolo_format.h"
 #include "vrt/models/yolo/yolo_input.h"
@@ -84,6 +84,8 @@ YoloResult& YoloResult::operator=(YoloResult&&) noexcept = default;
 
 std::span<const Detection> YoloResult::detections() const { return state_->objects.detections(); }
 std::int32_t YoloResult::candidate_count() const { return state_->objects.candidate_count(); }
+DeviceSpan<const CropBox> YoloResult::device_boxes() const { return state_->objects.device_boxes(); }
+DeviceSpan<const std::int32_t> YoloResult::device_count() const { return state_->objects.device_count(); }
 std::size_t YoloResult::mask_count() const { return state_->masks.count_of(state_->objects.found_count()); }
 DeviceMaskView YoloResult::device_mask(std::size_t index) const { return state_->masks.device_mask(index); }
 MaskView YoloResult::mask(std::size_t index) const { return state_->masks.mask(index, state_->objects.found_count()); }
@@ -95,8 +97,7 @@ struct Yolo::State {
         format(format_of(engine, options)),
         names(std::make_shared<const ClassNames>(format.names)),
         session(engine, on),
-        preprocessor(on, yolo_preprocessing(picture_input_of(engine, "YOLO"))),
-        input(session.input(0).as<float>()),
+        picture(on, yolo_preprocessing(picture_input_of(engine, "YOLO")), session.input(0).as<float>()),
         outputs(outputs_of(session, format)),
         decoder(on, format, options) {}
 
@@ -105,9 +106,8 @@ struct Yolo::State {
   YoloFormat format;
   std::shared_ptr<const ClassNames> names;
   Session session;
-  Preprocessor preprocessor;
-  DeviceSpan<float> input;  // The session's memory, as are the outputs.
-  YoloOutputs outputs;
+  PictureInput picture;
+  YoloOutputs outputs;  // The session's memory.
   YoloDecoder decoder;
 };
 
@@ -145,11 +145,17 @@ void Yolo::submit(const ImageView& image, YoloResult& result) {
               found.objects.most() == static_cast<std::size_t>(state_->options.max_detections),
           "the result is for {} objects on {}, this detector gives {} on {}", found.objects.most(),
           to_string(found.objects.device()), state_->options.max_detections, to_string(state_->stream.device()));
-  const ResizeMapping mapping = state_->preprocessor.submit(image, state_->input);
+  const ResizeMapping mapping = state_->picture.submit(image);
   state_->session.submit();
   state_->decoder.submit(state_->outputs, mapping, found.objects, found.masks);
   found.objects.enqueue_read_back(state_->stream);
   found.masks.enqueue_read_back(state_->stream);
+}
+
+GraphNode Yolo::input_node() const { return state_->picture.node(); }
+
+void Yolo::update(Graph& graph, GraphNode input, const ImageView& image) {
+  state_->picture.update(graph, input, image);
 }
 
 }  // namespace vrt

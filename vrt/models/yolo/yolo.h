@@ -16,9 +16,12 @@
 #include <span>
 
 #include "vrt/base/export.h"
+#include "vrt/device/graph.h"
+#include "vrt/device/memory.h"
 #include "vrt/device/stream.h"
 #include "vrt/engine/engine.h"
 #include "vrt/image/image.h"
+#include "vrt/image/preprocessor.h"
 #include "vrt/models/common/mask_options.h"
 #include "vrt/scene/class_names.h"
 #include "vrt/scene/detection.h"
@@ -70,6 +73,11 @@ class VRT_API YoloResult {
   /// The same on the host. Throws kInvalidArgument beyond mask_count(), or without MaskOptions::read_back.
   [[nodiscard]] MaskView mask(std::size_t index) const;
 
+  /// The boxes, corners in source pixels, and their number (one element) in device memory, valid in stream order behind `submit`:
+  /// for what is enqueued behind it on the same stream without a wait. Beyond the number the boxes are of earlier frames.
+  [[nodiscard]] DeviceSpan<const CropBox> device_boxes() const;
+  [[nodiscard]] DeviceSpan<const std::int32_t> device_count() const;
+
  private:
   friend class Yolo;
   struct State;
@@ -108,6 +116,10 @@ class VRT_API Yolo {
   /// Enqueues preprocessing, network, decoding and read-back. Allocates nothing, does not wait. `image` stays alive and
   /// unchanged, and `result` in place, until the next wait.
   void submit(const ImageView& image, YoloResult& result);
+
+  /// For captured graphs; contracts of CenterFace::input_node and CenterFace::update.
+  [[nodiscard]] GraphNode input_node() const;
+  void update(Graph& graph, GraphNode input, const ImageView& image);
 
  private:
   struct State;

@@ -14,6 +14,7 @@
 #include "vrt/device/allocation_count.h"
 #include "vrt/device/counters.h"
 #include "vrt/models/testing/constant_network.h"
+#include "vrt/models/testing/device_boxes.h"
 #include "vrt/models/testing/device_data.h"
 
 namespace vrt {
@@ -72,6 +73,7 @@ TEST_P(YoloTest, GivesObjectsWithTheNamesOfTheModel) {
   EXPECT_EQ(objects.detections()[1].label, "cat");
   EXPECT_EQ(objects.detections()[1].box, (Box{0, 0, 20, 20}));
   EXPECT_EQ(objects.candidate_count(), 2);
+  testing::expect_boxes_on_device(stream_, objects);
 }
 
 TEST_P(YoloTest, AFrameCostsOneWaitAndNothingElse) {
