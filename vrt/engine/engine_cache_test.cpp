@@ -460,7 +460,8 @@ TEST_F(EngineCacheTest, ProcessesThatOpenTheSameAtOnceBuildItOnce) {
     char bytes[1] = {};
     if (now.phase == "waiting for another build" && !has_told) has_told = write(waiting[1], bytes, 1) == 1;
     if (now.phase == "building") {
-      for (; told < kOthers; ++told) EXPECT_EQ(read(waiting[0], bytes, 1), 1);  // A build tells of itself more than once.
+      for (; told < kOthers; ++told)
+        EXPECT_EQ(read(waiting[0], bytes, 1), 1);  // A build tells of itself more than once.
     }
     return true;
   };
