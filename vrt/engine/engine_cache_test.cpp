@@ -455,11 +455,13 @@ TEST_F(EngineCacheTest, ProcessesThatOpenTheSameAtOnceBuildItOnce) {
   int waiting[2] = {-1, -1};
   ASSERT_EQ(pipe(waiting), 0);
   bool has_told = false;
+  int told = 0;
   const Progress progress = [&](const BuildProgress& now) {
     char bytes[1] = {};
     if (now.phase == "waiting for another build" && !has_told) has_told = write(waiting[1], bytes, 1) == 1;
     if (now.phase == "building") {
-      for (int i = 0; i < kOthers; ++i) EXPECT_EQ(read(waiting[0], bytes, 1), 1);
+      for (; told < kOthers; ++told)
+        EXPECT_EQ(read(waiting[0], bytes, 1), 1);  // A build tells of itself more than once.
     }
     return true;
   };
