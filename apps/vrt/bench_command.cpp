@@ -1,6 +1,9 @@
+#include <fmt/ranges.h>
+
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "apps/vrt/bench_report.h"
 #include "apps/vrt/commands.h"
@@ -18,7 +21,21 @@ namespace {
 void require_complete(const BenchArguments& arguments) {
   require(arguments.source.empty() != arguments.synthetic.empty(),
           "bench measures one thing: a SOURCE, or made frames by --synthetic WIDTHxHEIGHT");
-  require(!arguments.model.empty(), "--model is required: it says whose work is measured");
+  require(!arguments.models.empty(), "--model is required: it says whose work is measured");
+}
+
+/// Nothing but a name says whose work it is, and only CenterFace's can be done without its network.
+void require_work_without_network(const std::vector<std::string>& models) {
+  for (const std::string& model : models) {
+    require_model_name_or_path(model);
+    require(!is_model_path(model),
+            "--model {}: --without-network reads no file, so that nothing says whose work this is; take a name that "
+            "`vrt models` lists",
+            model);
+  }
+  require(models.size() == 1 && models[0] == "centerface",
+          "--without-network: vrt can leave out the network of one model alone, centerface; there is {}",
+          fmt::join(models, ", "));
 }
 
 BenchmarkOptions options_of(const BenchArguments& arguments) {
@@ -31,25 +48,23 @@ BenchmarkOptions options_of(const BenchArguments& arguments) {
   options.frames = arguments.frames;
   options.graph = arguments.graph;
   check_options(options);
-  require_model_name_or_path(arguments.model);
-  require(!arguments.without_network || !is_model_path(arguments.model),
-          "--model {}: --without-network reads no file, so that nothing says whose work this is; take a name that `vrt "
-          "models` lists",
-          arguments.model);
+  if (arguments.without_network) require_work_without_network(arguments.models);
   options.engine = checked_engine(arguments.engine);
   options.precision = precision_of(arguments.fp16);
   options.largest_difference = largest_difference_of(arguments.max_difference);
   options.device = arguments.without_network ? Device::parse(arguments.device)
                                              : device_for_models(arguments.device, arguments.engine);
-  if (!arguments.without_network) options.model = resolve_model(arguments.model);
+  if (!arguments.without_network)
+    for (const std::string& model : arguments.models) options.models.push_back(model_choice(model));
   return options;
 }
 
 /// The place of the JSON document, claimed before the measurement: it would be lost.
 std::optional<AtomicFile> open_output(const BenchArguments& arguments, const BenchmarkOptions& options) {
   if (arguments.json.empty() || arguments.json == "-") return std::nullopt;
-  require_places_of_their_own({{"the source", options.source}, {"the model", options.model}},
-                              {{"the report", arguments.json}});
+  std::vector<Place> read{{"the source", options.source}};
+  for (const ModelChoice& model : options.models) read.push_back({"the model", model.file});
+  require_places_of_their_own(read, {{"the report", arguments.json}});
   return AtomicFile(arguments.json);
 }
 

@@ -75,12 +75,14 @@ std::string frames_of(const BenchArguments& arguments) {
   return arguments.synthetic.empty() ? arguments.source : "synthetic " + arguments.synthetic;
 }
 
+std::string models_of(const BenchArguments& arguments) { return fmt::format("{}", fmt::join(arguments.models, " + ")); }
+
 Json subject_of(const Benchmark& benchmark) {
   const BenchmarkReport& report = benchmark.report;
   Json json = {{"source", frames_of(benchmark.arguments)},
                {"picture", json_of(report.picture)},
                {"format", to_string(report.format)},
-               {"model", benchmark.arguments.model},
+               {"model", models_of(benchmark.arguments)},
                {"network", benchmark.arguments.without_network ? "left out" : "run"},
                {"network_input", json_of(report.network_input)},
                {"submission", report.graph_nodes > 0 ? "graph" : "launches"}};
@@ -107,7 +109,7 @@ void add_head(Out out, const Benchmark& benchmark) {
   const BenchmarkReport& report = benchmark.report;
   const BenchArguments& arguments = benchmark.arguments;
   const std::string network = report.backend.empty() ? std::string("without its network") : "with " + report.backend;
-  fmt::format_to(out, "vrt {}: {} {} on {} ({}, {})\n", VRT_VERSION, printable(arguments.model), network,
+  fmt::format_to(out, "vrt {}: {} {} on {} ({}, {})\n", VRT_VERSION, printable(models_of(arguments)), network,
                  to_string(benchmark.device), report.device.name, report.device.architecture);
   const Machine machine = this_machine();
   fmt::format_to(out, "{}, {} threads, {}, {}, {}\n", machine.cpu, machine.threads, machine.system, machine.kernel,

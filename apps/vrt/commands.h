@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,11 +14,11 @@ enum ExitCode : int { kSuccess = 0, kFailure = 1, kWrongUsage = 2, kIncomplete =
 
 struct RunArguments {
   std::string source;
-  std::string model;
+  std::vector<std::string> models;
   std::string save;
   std::string json;
   std::string json_format = "lines";  ///< Or "coco".
-  float threshold = 0.5F;
+  std::optional<float> threshold;
   std::string device = "auto";
   std::string engine = "auto";
   bool fp16 = false;
@@ -29,7 +30,7 @@ struct RunArguments {
 struct BenchArguments {
   std::string source;     ///< Or
   std::string synthetic;  ///< "1920x1080:nv12", in its place.
-  std::string model;
+  std::vector<std::string> models;
   std::string device = "auto";
   std::string engine = "auto";
   bool fp16 = false;

@@ -24,7 +24,9 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  vrt run clip.mp4 --model centerface --save annotated.mp4\n"
     "  vrt run photos/ --model centerface --save annotated/ --json faces.jsonl\n"
-    "  vrt run clip.mp4 --model centerface --json - | head -n 1\n";
+    "  vrt run clip.mp4 --model centerface --json - | head -n 1\n"
+    "  vrt run clip.mp4 --model rfdetr-small --model osnet-x0.25 --json people.jsonl\n"
+    "  vrt run clip.mp4 --model relative-depth:depth.onnx --save depth.mp4\n";
 
 /// A command, and what it does once its arguments are read.
 struct Command {
@@ -50,8 +52,15 @@ void add_fp16(CLI::App& command, bool& fp16, double& max_difference) {
   add_max_difference(command, max_difference);
 }
 
-CLI::Option* add_model(CLI::App& command, std::string& model) {
-  return command.add_option("--model", model, "A name of `vrt models`, or an ONNX file")->check(refuse_empty);
+CLI::Option* add_models(CLI::App& command, std::vector<std::string>& models) {
+  return command
+      .add_option(
+          "--model", models,
+          "A name of `vrt models` or an ONNX file, behind FAMILY: where the file does not say what it is. May be "
+          "repeated: all look at the same frames")
+      ->type_name("[FAMILY:]FILE")
+      ->allow_extra_args(false)
+      ->check(refuse_empty);
 }
 
 Command add_run(CLI::App& app, RunArguments& arguments) {
@@ -59,7 +68,7 @@ Command add_run(CLI::App& app, RunArguments& arguments) {
   run.add_option("SOURCE", arguments.source, "A video, a picture, or a folder of pictures")
       ->required()
       ->check(refuse_empty);
-  add_model(run, arguments.model)->required();
+  add_models(run, arguments.models)->required();
   run.add_option("--save", arguments.save,
                  "Write annotated: FILE.mp4 for a video, FILE.png or FILE.jpg for a picture, a folder")
       ->check(refuse_empty);
@@ -69,9 +78,9 @@ Command add_run(CLI::App& app, RunArguments& arguments) {
       ->check(CLI::IsMember({"lines", "coco"}))
       ->needs(json)
       ->capture_default_str();
-  run.add_option("--threshold", arguments.threshold, "Least score of a detection, 0 to 1")
-      ->check(CLI::Range(0.0F, 1.0F))
-      ->capture_default_str();
+  run.add_option("--threshold", arguments.threshold,
+                 "Least score of a detection, 0 to 1, of all models; else each one's own")
+      ->check(CLI::Range(0.0F, 1.0F));
   add_device(run, arguments.device);
   add_engine(run, arguments.engine);
   add_fp16(run, arguments.fp16, arguments.max_difference);
@@ -103,7 +112,7 @@ void add_bench_subject(CLI::App& bench, BenchArguments& arguments) {
   bench.add_option("--synthetic", arguments.synthetic, "Made frames in place of SOURCE, resident on the device")
       ->check(refuse_empty)
       ->type_name("WxH[:i420|nv12|rgb8]");
-  add_model(bench, arguments.model);
+  add_models(bench, arguments.models);
   add_device(bench, arguments.device);
   add_engine(bench, arguments.engine);
   add_fp16(bench, arguments.fp16, arguments.max_difference);

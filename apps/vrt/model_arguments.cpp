@@ -5,6 +5,7 @@
 #include "vrt/base/fail.h"
 #include "vrt/engine/engine.h"
 #include "vrt/hub/registry.h"
+#include "vrt/pipeline/families/family.h"
 
 namespace vrt::cli {
 
@@ -24,6 +25,35 @@ void require_model_name_or_path(const std::string& model) {
 std::filesystem::path resolve_model(const std::string& model) {
   require_model_name_or_path(model);
   return is_model_path(model) ? std::filesystem::path(model) : locate_model(find_model(model));
+}
+
+namespace {
+
+/// What stands before the first colon, if it is a family's name and not a part of a path that is there.
+std::string family_in(const std::string& model) {
+  const std::size_t colon = model.find(':');
+  std::error_code ignored;
+  if (colon == std::string::npos || std::filesystem::exists(model, ignored)) return {};
+  const std::string before = model.substr(0, colon);
+  if (before.find('/') != std::string::npos) return {};
+  return std::string(find_family(before).name);
+}
+
+const ModelEntry* entry_of(const std::string& model) { return is_model_path(model) ? nullptr : &find_model(model); }
+
+}  // namespace
+
+ModelChoice model_choice(const std::string& model) {
+  ModelChoice choice;
+  choice.family = family_in(model);
+  const std::string rest = choice.family.empty() ? model : model.substr(choice.family.size() + 1);
+  choice.file = resolve_model(rest);
+  if (const ModelEntry* entry = entry_of(rest)) {
+    choice.name = entry->name;
+    if (choice.family.empty()) choice.family = entry->family;
+    choice.input = {entry->input_width, entry->input_height};
+  }
+  return choice;
 }
 
 std::string checked_engine(const std::string& engine) {

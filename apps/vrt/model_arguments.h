@@ -6,11 +6,16 @@
 
 #include "vrt/device/device.h"
 #include "vrt/engine/engine.h"
+#include "vrt/pipeline/run.h"
 
 namespace vrt::cli {
 
 /// Whether that is a path: it has a separator or ends in .onnx.
 [[nodiscard]] bool is_model_path(const std::string& model);
+
+/// What --model names for a run: FILE or NAME as resolve_model takes them, or FAMILY:FILE and FAMILY:NAME, which say of what family the
+/// network is. Throws as resolve_model, and kInvalidArgument for a text before a colon that is no family's name.
+[[nodiscard]] ModelChoice model_choice(const std::string& model);
 
 /// A path is taken as it is, a name of the registry is found there. Throws kInvalidArgument
 /// for another text, and as locate_model.

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <string>
 
@@ -22,9 +24,11 @@ std::string status_of(const ModelEntry& entry) {
 }  // namespace
 
 int models_command() {
-  fmt::print("{:<12} {:<12} {}\n", "name", "family", "file");
+  std::size_t name_width = 0;
+  for (const ModelEntry& entry : known_models()) name_width = std::max(name_width, entry.name.size());
+  fmt::print("{:<{}} {:<16} {}\n", "name", name_width, "family", "file");
   for (const ModelEntry& entry : known_models()) {
-    fmt::print("{:<12} {:<12} {}\n", entry.name, entry.family, status_of(entry));
+    fmt::print("{:<{}} {:<16} {}\n", entry.name, name_width, entry.family, status_of(entry));
   }
   return kSuccess;
 }

@@ -56,8 +56,10 @@ std::string summary_of(const RunReport& report) {
   fmt::format_to(out, "{} frames of {}x{}, {} detections, in {:.3f} s: {:.1f} frames/s (set-up {:.3f} s)\n",
                  report.frames, report.source.size.width, report.source.size.height, report.detections, report.seconds,
                  rate(report.frames, report.seconds), report.setup_seconds);
-  fmt::format_to(out, "on {} with {}, network input {}x{}\n", to_string(report.device), report.backend,
-                 report.network_input.width, report.network_input.height);
+  for (const ModelReport& model : report.models) {
+    fmt::format_to(out, "{} ({}): {} found, on {} with {}, network input {}x{}\n", model.name, model.family,
+                   model.findings, to_string(report.device), model.backend, model.input.width, model.input.height);
+  }
   if (report.stages.empty()) return text;
   fmt::format_to(out, "{:<8} {:>8} {:>10} {:>10} {:>10} {:>10}\n", "stage", "count", "mean ms", "median ms", "95 % ms",
                  "max ms");

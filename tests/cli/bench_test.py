@@ -10,6 +10,7 @@ import subprocess
 import time
 import unittest
 
+import networks
 import schema
 from tool import CLIP, MODEL, PROGRAM, SOURCE_DIR, ToolTest, vrt, write_png
 
@@ -76,6 +77,14 @@ class ReportTest(BenchTest):
             for shown, exact in zip(rows[name], [times[f] for f in ("mean", "p50", "p95", "p99", "max")]):
                 self.assertAlmostEqual(shown, exact, delta=0.00006)
         self.assertIn(f"{report['run']['frames_per_second']:.1f} frames/s", table)
+
+    def test_two_models_are_one_frame(self):
+        yolo = networks.yolo(self.folder / "animals.onnx")
+        report, table = self.bench(CLIP, "--model", yolo, "--model", MODEL, "--frames", "100", "--warm-up", "5")
+        self.assertEqual(report["subject"]["model"], f"{yolo} + {MODEL}")
+        self.assertEqual(report["subject"]["network_input"], [64, 64])
+        self.assertEqual(report["run"]["detections"], 200, "an animal and a face in each")
+        self.assertIn("animals.onnx + ", table)
 
     def test_without_network_no_model_file_is_needed(self):
         report, table = self.bench(*SHORT)
@@ -298,6 +307,7 @@ class RefusalTest(BenchTest):
             (["--synthetic", "64x64", "--model", "centreface"], "centreface"),
             (["--synthetic", "64x64", "--model", "centreface", "--without-network"], "centreface"),
             (["--synthetic", "64x64", "--model", MODEL, "--without-network"], "reads no file"),
+            (["--synthetic", "64x64", "--model", "xfeat", "--without-network"], "centerface; there is xfeat"),
             ([CLIP, "--model", MODEL, "--graph"], "addresses"),
             ([CLIP, "--model", MODEL, "--json", CLIP], "written over"),
             ([CLIP, "--model", MODEL, "--json", MODEL], "written over"),

@@ -103,7 +103,7 @@ class ListsTest(ToolTest):
         os.symlink(MODEL, self.folder / "centerface.onnx")
         result = vrt("models", environment={"VRT_MODELS": str(self.folder)})
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertRegex(result.stdout, rf"centerface +CenterFace +{self.folder}/centerface.onnx")
+        self.assertRegex(result.stdout, rf"centerface +centerface +{self.folder}/centerface.onnx")
 
     def test_doctor_finds_what_this_build_uses(self):
         result = vrt("doctor")

@@ -56,6 +56,12 @@ CASES = [
         "--keypoint-schema",
         "0,17",
     ),
+    _rf_detr(
+        "rfdetr-keypoints",
+        "keypoint-preview",
+        "rfdetr_keypoints",
+        {"score_threshold": 0.0, "max_detections": 1000, "schema": [17]},  # of 91 columns, one of which has points
+    ),
     _yolo("yolov8n", {"score_threshold": 0.9}),
     _yolo("yolo11n", {"score_threshold": 0.999, "nms_threshold": 0.45}),
     _yolo("yolo11n", {"score_threshold": 0.9, "class_agnostic": True}, name="yolo11n-agnostic"),

@@ -81,8 +81,10 @@ RfDetrOptions rfdetr_options(const json& given) {
   RfDetrOptions options;
   options.score_threshold = given.value("score_threshold", options.score_threshold);
   options.max_detections = given.value("max_detections", options.max_detections);
-  options.interpolation =
-      given.value("antialias", true) ? Interpolation::kBilinearAntialiased : Interpolation::kBilinear;
+  if (given.contains("antialias")) {
+    options.interpolation =
+        given.at("antialias").get<bool>() ? Interpolation::kBilinearAntialiased : Interpolation::kBilinear;
+  }
   if (given.contains("background_column")) options.background_column = given.at("background_column").get<bool>();
   return options;
 }

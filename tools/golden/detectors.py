@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes what detectors have to find in seeded outputs, for vrt/models/detectors_golden_test.cpp.
 
-NumPy alone: YOLO's suppression for each class by itself with a stable sort, RF-DETR's best of all pairs, as the public
-post-processing has them. Inputs are hashes of their positions, which the test makes again.
+NumPy alone: YOLO's suppression for each class by itself with a stable sort, with objectness and YOLOX's grids too, RF-DETR's best
+of all pairs, as the public post-processing has them. Inputs are hashes of their positions, which the test makes again.
 
 usage: detectors.py vrt/models/testdata/detectors.golden
 """
@@ -12,6 +12,7 @@ import sys
 import numpy as np
 
 SOURCE, INPUT = (1920, 1080), (640, 640)
+YOLOX_INPUT = (320, 320)  # whose grids of 8, 16 and 32 pixels have CELLS cells
 CELLS, CLASSES, KEPT = 2100, 20, 300
 QUERIES, COLUMNS = 300, 91
 
@@ -56,19 +57,59 @@ def letterboxed_to_source(boxes):
     return np.clip(source, 0, np.array(SOURCE * 2))
 
 
-def yolo(score_threshold, nms_threshold):
-    output = yolo_output().astype(np.float64)
-    x, y, w, h = output[:4]
-    boxes = np.stack([x - w / 2, y - h / 2, x + w / 2, y + h / 2], 1)
-    classes, scores = output[4:].argmax(0), output[4:].max(0)
+def corners(x, y, w, h):
+    return np.stack([x - w / 2, y - h / 2, x + w / 2, y + h / 2], 1)
+
+
+def suppressed(boxes, scores, candidates, nms_threshold):
+    """Cells that stay, their classes and scores; `scores` are [classes, cells]."""
+    classes, scores = scores.argmax(0), scores.max(0)
     kept = []
     for class_id in range(CLASSES):
-        members = np.flatnonzero((classes == class_id) & (scores > score_threshold))
+        members = np.flatnonzero((classes == class_id) & candidates)
         order = members[np.argsort(-scores[members], kind="stable")]
         kept += suppress_class(boxes, order, nms_threshold)
     kept = np.sort(np.array(kept))
     kept = kept[np.argsort(-scores[kept], kind="stable")][:KEPT]
-    return kept, classes[kept], scores[kept], letterboxed_to_source(boxes[kept])
+    return kept, classes[kept], scores[kept]
+
+
+def yolo(score_threshold, nms_threshold):
+    output = yolo_output().astype(np.float64)
+    boxes, scores = corners(*output[:4]), output[4:]
+    found = suppressed(boxes, scores, scores.max(0) > score_threshold, nms_threshold)
+    return *found, letterboxed_to_source(boxes[found[0]])
+
+
+def with_objectness(score_threshold):
+    """Products of objectness and scores, in steps of 1/16384, and which cells are candidates."""
+    objectness = np.floor(hashed(np.arange(CELLS), 4) * 128) / 128
+    scores = yolo_output()[4:].astype(np.float64) * objectness
+    return scores, (objectness > score_threshold) & (scores.max(0) > score_threshold)
+
+
+def yolov5(score_threshold, nms_threshold):
+    """As YOLOv5's own post-processing: cells by their objectness, then by its product with the best class's score."""
+    boxes = corners(*yolo_output()[:4].astype(np.float64))
+    found = suppressed(boxes, *with_objectness(score_threshold), nms_threshold)
+    return *found, letterboxed_to_source(boxes[found[0]])
+
+
+def yolox(score_threshold, nms_threshold):
+    """As YOLOX's demonstration: places and strides of all grids, one behind the other, then boxes in pixels of the input."""
+    i = np.arange(CELLS)
+    raw = np.stack([3 * hashed(i, 0) - 1, 3 * hashed(i, 1) - 1, 2 * hashed(i, 2), 2 * hashed(i, 3)]).astype(np.float64)
+    places, strides = [], []
+    for stride in (8, 16, 32):
+        columns, rows = YOLOX_INPUT[0] // stride, YOLOX_INPUT[1] // stride
+        y, x = np.meshgrid(np.arange(rows), np.arange(columns), indexing="ij")
+        places.append(np.stack([x.ravel(), y.ravel()]))
+        strides.append(np.full(rows * columns, stride))
+    places, strides = np.concatenate(places, 1), np.concatenate(strides)
+    boxes = corners(*((raw[:2] + places) * strides), *(np.exp(raw[2:]) * strides))
+    found = suppressed(boxes, *with_objectness(score_threshold), nms_threshold)
+    ratio = min(YOLOX_INPUT[0] / SOURCE[0], YOLOX_INPUT[1] / SOURCE[1])  # the picture is at the upper left
+    return *found, np.clip(boxes[found[0]] / ratio, 0, np.array(SOURCE * 2))
 
 
 def rfdetr(score_threshold):
@@ -79,8 +120,8 @@ def rfdetr(score_threshold):
     best, scores = best[scores > score_threshold], scores[scores > score_threshold]
     queries, classes = best // COLUMNS, best % COLUMNS
     centre, size = boxes[queries, :2], boxes[queries, 2:]
-    corners = np.concatenate([centre - size / 2, centre + size / 2], 1) * np.array(SOURCE * 2)
-    return queries, classes, scores, np.clip(corners, 0, np.array(SOURCE * 2))
+    boxes = np.concatenate([centre - size / 2, centre + size / 2], 1) * np.array(SOURCE * 2)
+    return queries, classes, scores, np.clip(boxes, 0, np.array(SOURCE * 2))
 
 
 def write(file, name, found):
@@ -95,6 +136,8 @@ def main():
     with open(sys.argv[1], "w", encoding="ascii") as file:
         write(file, "yolo", yolo(0.25, 0.45))
         write(file, "yolo_few", yolo(0.985, 0.7))
+        write(file, "yolov5", yolov5(0.25, 0.45))
+        write(file, "yolox", yolox(0.25, 0.65))
         write(file, "rfdetr", rfdetr(0.5))
         write(file, "rfdetr_all", rfdetr(0.0))
 

@@ -62,7 +62,9 @@ void check_options(const EngineOptions& options) {
           options.threads);
   for (const auto& [name, shape] : options.input_shapes) {
     const auto extents = shape.extents();
-    require(std::all_of(extents.begin(), extents.end(), [](std::int64_t extent) { return extent > 0; }),
+    const bool is_batched = options.batch.largest > 0 && !extents.empty() && extents[0] == Shape::kDynamic;
+    require(std::all_of(extents.begin() + (is_batched ? 1 : 0), extents.end(),
+                        [](std::int64_t extent) { return extent > 0; }),
             "the shape {} for input '{}' is not static: every extent has to be 1 or more", to_string(shape), name);
   }
 }

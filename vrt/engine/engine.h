@@ -70,7 +70,7 @@ struct EngineOptions {
   /// "auto", or a backend's name ("openvino"). "auto" takes the best that runs on the device here (list_backends).
   std::string backend = "auto";
   /// Static shapes for inputs, by name; the empty name stands for the only input. Replaces declared ones, static or
-  /// not.
+  /// not. With `batch`, a first extent of Shape::kDynamic opens the input's batch.
   std::map<std::string, Shape> input_shapes = {};
   PerformanceHint hint = PerformanceHint::kLatency;
   /// With kThroughput: how many sessions are going to run at once.

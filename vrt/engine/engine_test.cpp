@@ -62,6 +62,9 @@ TEST_F(EngineTest, OptionsThatCannotWorkAreRefused) {
     EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
     EXPECT_THAT(error.what(), AllOf(HasSubstr("image"), HasSubstr(to_string(shape))));
   }
+  options = {.input_shapes = {{"image", {7, Shape::kDynamic}}},
+             .batch = {.largest = 2}};  // Only the first extent is the batch.
+  EXPECT_EQ(error_of([&] { open(std::string(kDoubler), options); }).code(), ErrorCode::kInvalidArgument);
 }
 
 TEST_F(EngineTest, EachStatusBecomesItsErrorWithTheBackendsWords) {

@@ -154,6 +154,10 @@ Shape read_shape(const Json& value, const std::string& where) {
   if (!value.is_array() || value.size() > Shape::kMaxRank) refuse(where, "is no shape");
   std::vector<std::int64_t> extents;
   for (const Json& extent : value) {
+    if (extent == Shape::kDynamic) {  // The batch's.
+      extents.push_back(Shape::kDynamic);
+      continue;
+    }
     const std::uint64_t count = Members::checked_count(extent, where);
     if (count > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) refuse(where, "is no shape");
     extents.push_back(static_cast<std::int64_t>(count));

@@ -24,7 +24,8 @@ const std::string kDigest(64, 'a');
 Manifest full_manifest() {
   Manifest manifest;
   manifest.identity.sources = {kDigest, std::string(64, 'b')};
-  manifest.identity.settings.input_shapes = {{"", Shape{1, 3, 480, 640}}, {"mask \"2\"", Shape{}}};
+  manifest.identity.settings.input_shapes = {
+      {"", Shape{1, 3, 480, 640}}, {"mask \"2\"", Shape{}}, {"open", Shape{Shape::kDynamic, 3}}};
   manifest.identity.settings.precision = "float16";
   manifest.identity.settings.batch_largest = 8;
   manifest.identity.settings.workspace_bytes = std::numeric_limits<std::uint64_t>::max();

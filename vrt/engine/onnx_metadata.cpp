@@ -43,6 +43,13 @@ class WireReader {
     refuse("a number has more than 64 bits");
   }
 
+  /// A field's number and wire type.
+  std::uint64_t tag() {
+    const std::uint64_t value = varint();
+    if (value < 8) refuse("a field has the number 0");  // A file of zeros would be one such field behind the other.
+    return value;
+  }
+
   /// The length of what follows, checked.
   std::uint64_t length() {
     const std::uint64_t bytes = varint();
@@ -76,7 +83,7 @@ class WireReader {
     WireReader fields(*bytes_, position() + bytes, *model_);
     std::pair<std::string, std::string> result;
     while (!fields.at_end()) {
-      const std::uint64_t tag = fields.varint();
+      const std::uint64_t tag = fields.tag();
       const std::uint64_t field = tag >> 3U;
       if (tag % 8 == kLengthDelimited && field == kEntryKey) {
         result.first = fields.text();
@@ -121,7 +128,7 @@ std::map<std::string, std::string> read_onnx_metadata(const std::filesystem::pat
   WireReader fields(file, size, model);
   std::map<std::string, std::string> metadata;
   while (!fields.at_end()) {
-    const std::uint64_t tag = fields.varint();
+    const std::uint64_t tag = fields.tag();
     if (tag == (kMetadataProps << 3U | kLengthDelimited)) {
       metadata.insert(fields.entry());
     } else {

@@ -59,6 +59,7 @@ TEST_F(OnnxMetadataTest, FilesThatAreNoneAreRefused) {
   EXPECT_THAT(refusal(std::string(12, '\xFF')), HasSubstr("64 bits"));
   EXPECT_THAT(refusal(std::string{'\xF2'}), HasSubstr("within a number"));
   EXPECT_THAT(refusal(std::string{7 << 3 | 6, 1}), HasSubstr("wire type 6"));
+  EXPECT_THAT(refusal(std::string(1000, '\0')), HasSubstr("number 0"));
   EXPECT_THAT(refusal(field(14, std::string{1 << 3 | 2, 50, 'x'})), HasSubstr("beyond the end"));
   EXPECT_THROW((void)read_onnx_metadata(folder_.path() / "absent.onnx"), Error);
 }

@@ -16,11 +16,16 @@ namespace vrt {
 
 /// One known model. All text has static storage.
 struct ModelEntry {
-  std::string_view name;        ///< What a user types: "centerface".
-  std::string_view family;      ///< The class under vrt/models that runs it: "CenterFace".
-  std::string_view file;        ///< The file's name.
-  std::string_view sha256;      ///< Of the file, 64 lower-case hexadecimal digits.
-  std::string_view how_to_get;  ///< One sentence for people who do not have it.
+  std::string_view name;            ///< What a user types: "centerface".
+  std::string_view family;          ///< Of vrt/pipeline/families, as a user types it: "centerface".
+  std::string_view file;            ///< The file's name.
+  std::string_view sha256;          ///< Of the file, 64 lower-case hexadecimal digits.
+  std::string_view how_to_get;      ///< One sentence for people who do not have it.
+  std::string_view companion = {};  ///< A second file that has to lie beside the first: its weights. Empty: none.
+  std::string_view companion_sha256 = {};  ///< As sha256.
+  std::int32_t input_width =
+      0;  ///< Of the network, where its file leaves open what it was trained for; 0: as the file says.
+  std::int32_t input_height = 0;  ///< Likewise.
 };
 
 /// Every model that vrt knows by name.
@@ -34,8 +39,9 @@ struct ModelEntry {
 /// checked.
 [[nodiscard]] VRT_API std::vector<std::filesystem::path> model_places(const ModelEntry& entry);
 
-/// The first of those places that has the file, its digest verified (reads the whole file). Throws kNotFound with the places
-/// and how to get the file; kCorrupt naming the file and both digests where the digest is another.
+/// The first of those places that has the file, its digest and that of its companion verified (reads both files). Throws kNotFound
+/// with the places and how to get the file, or its companion where that is not beside it; kCorrupt naming the file and both
+/// digests where a digest is another.
 [[nodiscard]] VRT_API std::filesystem::path locate_model(const ModelEntry& entry);
 
 }  // namespace vrt

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "vrt/base/error.h"
 #include "vrt/base/sha256.h"
@@ -47,13 +48,15 @@ TEST_F(RegistryTest, EntriesAreCompleteAndUnique) {
     EXPECT_EQ(entry.sha256.find_first_not_of("0123456789abcdef"), std::string_view::npos) << entry.name;
     EXPECT_FALSE(entry.family.empty() || entry.file.empty() || entry.how_to_get.empty()) << entry.name;
     EXPECT_EQ(find_model(entry.name).sha256, entry.sha256);
+    EXPECT_EQ(entry.companion.empty(), entry.companion_sha256.empty()) << entry.name;
+    EXPECT_EQ(entry.input_width == 0, entry.input_height == 0) << entry.name;
   }
 }
 
 TEST_F(RegistryTest, UnknownNamesAreRefusedWithTheKnownOnes) {
   const Error error = error_of([] { (void)find_model("centreface"); });
   EXPECT_EQ(error.code(), ErrorCode::kNotFound);
-  EXPECT_THAT(error.what(), AllOf(HasSubstr("centreface"), HasSubstr("known models: centerface")));
+  EXPECT_THAT(error.what(), AllOf(HasSubstr("centreface"), HasSubstr("known models: centerface, rfdetr-small")));
 }
 
 TEST_F(RegistryTest, TheUsersFolderComesBeforeTheCache) {
@@ -91,6 +94,44 @@ TEST_F(RegistryTest, TheFileIsFoundAndVerifiedInEachPlace) {
   EXPECT_EQ(locate_model(entry), root_ / "cache" / "models" / "centerface.onnx");
   fs::copy_file(original, root_ / "mine" / "centerface.onnx");
   EXPECT_EQ(locate_model(entry), root_ / "mine" / "centerface.onnx");
+}
+
+/// A model of two files, whose digests are those of two texts.
+class TwoFilesTest : public RegistryTest {
+ protected:
+  TwoFilesTest() {
+    entry_.file = "two.onnx";
+    entry_.companion = "two.onnx.data";
+    entry_.sha256 = graph_;
+    entry_.companion_sha256 = weights_;
+    write("mine/two.onnx", "graph");
+  }
+  static std::string digest_of(std::string_view text) {
+    Sha256 digest;
+    digest.update(text);
+    return digest.finish();
+  }
+  std::string graph_ = digest_of("graph");
+  std::string weights_ = digest_of("weights");
+  ModelEntry entry_ = find_model("xfeat");
+};
+
+TEST_F(TwoFilesTest, BothAreVerified) {
+  write("mine/two.onnx.data", "weights");
+  EXPECT_EQ(locate_model(entry_), root_ / "mine" / "two.onnx");
+  write("mine/two.onnx.data", "other weights");
+  const Error error = error_of([&] { (void)locate_model(entry_); });
+  EXPECT_EQ(error.code(), ErrorCode::kCorrupt);
+  EXPECT_THAT(error.what(), AllOf(HasSubstr((root_ / "mine" / "two.onnx.data").string()), HasSubstr(weights_),
+                                  HasSubstr(digest_of("other weights"))));
+}
+
+TEST_F(TwoFilesTest, TheSecondHasToLieBesideTheFirst) {
+  write("cache/models/two.onnx.data", "weights");
+  const Error error = error_of([&] { (void)locate_model(entry_); });
+  EXPECT_EQ(error.code(), ErrorCode::kNotFound);
+  EXPECT_THAT(error.what(),
+              AllOf(HasSubstr((root_ / "mine" / "two.onnx.data").string()), HasSubstr("huggingface.co/kornia/xfeat")));
 }
 
 }  // namespace

@@ -63,6 +63,11 @@ Bytes plane_span(const ImageBatch& batch, std::size_t channel) {
   return Bytes::from_raw(from.data, static_cast<std::size_t>(batch.count - 1) * batch.stride_bytes[plane] + last);
 }
 
+DeviceSpan<const float> corners_of(DeviceSpan<const CropBox> boxes) {
+  static_assert(sizeof(CropBox) == 4 * sizeof(float));
+  return DeviceSpan<const float>::from_raw(reinterpret_cast<const float*>(boxes.data()), boxes.size() * 4);
+}
+
 }  // namespace
 
 struct Preprocessor::State {
@@ -81,6 +86,19 @@ struct Preprocessor::State {
     require_batch(batch, stream.device());
     require_output(output, static_cast<std::size_t>(batch.count), options);
     return ResizeMapping::make(options.mode, batch.first.size, options.target, options.pad_position);
+  }
+
+  void require_crops(const ImageView& image, DeviceSpan<const CropBox> boxes, DeviceSpan<const std::int32_t> count,
+                     DeviceSpan<float> output) const {
+    require_batch({image, 1, {}}, stream.device());
+    require_output(output, boxes.size(), options);
+    require(count.size() == 1, "the number of crops is one element of device memory, not {}", count.size());
+    require(boxes.size() <= std::size_t{kMostLayers}, "{} crops in one call: at most {}", boxes.size(), kMostLayers);
+  }
+
+  [[nodiscard]] detail::PreprocessParams crop_params(const ImageBatch& batch) const {
+    const ResizeMapping mapping = ResizeMapping::make(ResizeMode::kStretch, batch.first.size, options.target);
+    return detail::preprocess_params(batch, options, mapping);
   }
 
   Stream stream;
@@ -123,20 +141,20 @@ ResizeMapping Preprocessor::update(Graph& graph, GraphNode node, const ImageView
 
 void Preprocessor::submit_crops(const ImageView& image, DeviceSpan<const CropBox> boxes,
                                 DeviceSpan<const std::int32_t> count, DeviceSpan<float> output) {
-  const PreprocessOptions& options = state_->options;
-  const ImageBatch batch{image, 1, {}};
-  require_batch(batch, state_->stream.device());
-  require_output(output, boxes.size(), options);
-  require(count.size() == 1, "the number of crops is one element of device memory, not {}", count.size());
-  require(boxes.size() <= std::size_t{kMostLayers}, "{} crops in one call: at most {}", boxes.size(), kMostLayers);
+  state_->require_crops(image, boxes, count, output);
   if (boxes.empty()) return;
-  static_assert(sizeof(CropBox) == 4 * sizeof(float));
-  const auto corners =
-      DeviceSpan<const float>::from_raw(reinterpret_cast<const float*>(boxes.data()), boxes.size() * 4);
-  const ResizeMapping mapping = ResizeMapping::make(ResizeMode::kStretch, image.size, options.target);
+  const ImageBatch batch{image, 1, {}};
   state_->crops.launch(state_->stream, state_->shape(boxes.size()), plane_span(batch, 0), plane_span(batch, 1),
-                       plane_span(batch, 2), corners, count, output,
-                       detail::preprocess_params(batch, options, mapping));
+                       plane_span(batch, 2), corners_of(boxes), count, output, state_->crop_params(batch));
+}
+
+void Preprocessor::update_crops(Graph& graph, GraphNode node, const ImageView& image, DeviceSpan<const CropBox> boxes,
+                                DeviceSpan<const std::int32_t> count, DeviceSpan<float> output) {
+  state_->require_crops(image, boxes, count, output);
+  require(!boxes.empty(), "no crops: nothing was captured that could get another picture");
+  const ImageBatch batch{image, 1, {}};
+  state_->crops.update(graph, node, state_->shape(boxes.size()), plane_span(batch, 0), plane_span(batch, 1),
+                       plane_span(batch, 2), corners_of(boxes), count, output, state_->crop_params(batch));
 }
 
 }  // namespace vrt

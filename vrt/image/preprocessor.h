@@ -88,6 +88,10 @@ class VRT_API Preprocessor {
   void submit_crops(const ImageView& image, DeviceSpan<const CropBox> boxes, DeviceSpan<const std::int32_t> count,
                     DeviceSpan<float> output);
 
+  /// `update` for a captured `submit_crops` of that many boxes, at least one.
+  void update_crops(Graph& graph, GraphNode node, const ImageView& image, DeviceSpan<const CropBox> boxes,
+                    DeviceSpan<const std::int32_t> count, DeviceSpan<float> output);
+
   [[nodiscard]] const PreprocessOptions& options() const noexcept;
 
  private:

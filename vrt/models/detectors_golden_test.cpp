@@ -13,6 +13,7 @@
 #include "vrt/models/rfdetr/rfdetr_decoder.h"
 #include "vrt/models/testing/device_data.h"
 #include "vrt/models/yolo/yolo_decoder.h"
+#include "vrt/models/yolo/yolo_input.h"
 
 namespace vrt {
 namespace {
@@ -62,6 +63,21 @@ std::vector<float> yolo_output() {
   return values;
 }
 
+// Rows of cells: box, objectness, classes. YOLOX's boxes are relative to their cells.
+std::vector<float> rows_output(YoloLayout layout) {
+  const std::vector<float> planes = yolo_output();
+  std::vector<float> values;
+  for (std::uint32_t i = 0; i < kCells; ++i) {
+    for (std::uint32_t value = 0; value < 4; ++value) {
+      const float raw = value < 2 ? 3 * hashed(i, value) - 1 : 2 * hashed(i, value);
+      values.push_back(layout == YoloLayout::kYolox ? raw : planes[value * kCells + i]);
+    }
+    values.push_back(std::floor(hashed(i, 4) * 128) / 128);
+    for (std::uint32_t c = 0; c < kClasses; ++c) values.push_back(planes[(4 + c) * kCells + i]);
+  }
+  return values;
+}
+
 class DetectorsGoldenTest : public ::testing::TestWithParam<Device> {
  protected:
   void expect_golden(DetectionBuffers& objects, const std::string& section) {
@@ -83,15 +99,19 @@ class DetectorsGoldenTest : public ::testing::TestWithParam<Device> {
     }
   }
 
-  void expect_yolo(const YoloOptions& options, const std::string& section) {
+  void expect_yolo(YoloLayout layout, const YoloOptions& options, const std::string& section) {
     YoloFormat format;
+    format.layout = layout;
     format.items = kCells;
     format.classes = kClasses;
-    const auto values = testing::to_device(stream_, yolo_output());
+    const Size input = layout == YoloLayout::kYolox ? Size{320, 320} : Size{640, 640};
+    const auto values =
+        testing::to_device(stream_, layout == YoloLayout::kPlanes ? yolo_output() : rows_output(layout));
     DetectionBuffers objects(stream_, options.max_detections, 0, std::make_shared<const ClassNames>());
     InstanceMasks none(stream_, {});
     YoloDecoder decoder(stream_, format, options);
-    decoder.submit({values.span(), {}}, ResizeMapping::make(ResizeMode::kLetterbox, kSource, {640, 640}), objects,
+    const PadPosition pad = yolo_preprocessing(input, layout).pad_position;
+    decoder.submit({values.span(), {}}, ResizeMapping::make(ResizeMode::kLetterbox, kSource, input, pad), objects,
                    none);
     expect_golden(objects, section);
   }
@@ -117,8 +137,13 @@ class DetectorsGoldenTest : public ::testing::TestWithParam<Device> {
 };
 
 TEST_P(DetectorsGoldenTest, YoloFindsWhatNumPyFinds) {
-  expect_yolo({.score_threshold = 0.25F, .nms_threshold = 0.45F}, "yolo");
-  expect_yolo({.score_threshold = 0.985F, .nms_threshold = 0.7F}, "yolo_few");
+  expect_yolo(YoloLayout::kPlanes, {.score_threshold = 0.25F, .nms_threshold = 0.45F}, "yolo");
+  expect_yolo(YoloLayout::kPlanes, {.score_threshold = 0.985F, .nms_threshold = 0.7F}, "yolo_few");
+}
+
+TEST_P(DetectorsGoldenTest, YoloWithObjectnessFindsWhatNumPyFinds) {
+  expect_yolo(YoloLayout::kV5, {.score_threshold = 0.25F, .nms_threshold = 0.45F}, "yolov5");
+  expect_yolo(YoloLayout::kYolox, {.score_threshold = 0.25F, .nms_threshold = 0.65F}, "yolox");
 }
 
 TEST_P(DetectorsGoldenTest, RfDetrFindsWhatNumPyFinds) {

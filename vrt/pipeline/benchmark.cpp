@@ -12,10 +12,9 @@
 #include "vrt/device/event.h"
 #include "vrt/device/graph.h"
 #include "vrt/device/stream.h"
-#include "vrt/engine/engine.h"
 #include "vrt/models/centerface/centerface.h"
 #include "vrt/models/centerface/without_network.h"
-#include "vrt/scene/detection.h"
+#include "vrt/pipeline/model_pool.h"
 
 namespace vrt {
 namespace {
@@ -27,53 +26,67 @@ class FrameWork {
  public:
   virtual ~FrameWork() = default;
   virtual void submit(const ImageView& image) = 0;
-  [[nodiscard]] virtual std::span<const Detection> detections() = 0;
+  /// Looks at what was found, and counts detections.
+  [[nodiscard]] virtual std::int64_t detections() = 0;
   /// Name and version of what runs the network; empty if nothing does.
   [[nodiscard]] virtual std::string backend() const = 0;
+  /// Of the first network.
+  [[nodiscard]] virtual Size input() const = 0;
 };
 
-EngineOptions engine_options(const BenchmarkOptions& options) {
-  EngineOptions engine;
-  engine.backend = options.engine;
-  engine.precision = options.precision;
-  engine.accuracy.largest_difference = options.largest_difference;
-  return engine;
+ModelPoolOptions pool_options(const BenchmarkOptions& options) {
+  ModelPoolOptions pool;
+  pool.models = choose_models(options.models);
+  pool.device = options.device;
+  pool.engine = options.engine;
+  pool.precision = options.precision;
+  pool.largest_difference = options.largest_difference;
+  pool.lanes = 1;
+  pool.slots_per_lane = 1;
+  return pool;
 }
 
+/// One slot of a run's lane, on the pool's stream.
 class ModelWork final : public FrameWork {
  public:
-  ModelWork(const BenchmarkOptions& options, const Stream& stream, Size input)
-      : engine_(CenterFace::open_engine(options.model, options.device, input, engine_options(options))),
-        detector_(engine_, stream),
-        result_(detector_.allocate_result()) {}
+  ModelWork(ModelPool& pool, Size picture) : pool_(pool), lane_(pool.lane_for(picture, 0)), slot_(*lane_.slots[0]) {}
 
-  void submit(const ImageView& image) override { detector_.submit(image, result_); }
-  std::span<const Detection> detections() override { return result_.detections(); }
+  void submit(const ImageView& image) override { lane_.enqueue(slot_, image); }
+  std::int64_t detections() override {
+    std::size_t count = 0;
+    for (const auto& result : slot_.results) count += result->findings().detections.size();
+    return static_cast<std::int64_t>(count);
+  }
   [[nodiscard]] std::string backend() const override {
-    return fmt::format("{} {}", engine_.backend_name(), engine_.backend_version());
+    return fmt::format("{} {}", pool_.engine(0).backend_name(), pool_.engine(0).backend_version());
+  }
+  [[nodiscard]] Size input() const override {
+    const Shape& input = pool_.engine(0).inputs()[0].shape;
+    return {static_cast<std::int32_t>(input[-1]), static_cast<std::int32_t>(input[-2])};
   }
 
  private:
-  Engine engine_;
-  CenterFace detector_;
-  CenterFaceResult result_;
+  ModelPool& pool_;
+  Lane& lane_;
+  Slot& slot_;
 };
 
 class WorkWithoutNetwork final : public FrameWork {
  public:
-  WorkWithoutNetwork(const Stream& stream, Size input) : parts_(stream, input) {}
+  WorkWithoutNetwork(const Stream& stream, Size input) : input_(input), parts_(stream, input) {}
 
   void submit(const ImageView& image) override { parts_.submit(image); }
-  std::span<const Detection> detections() override { return parts_.detections(); }
+  std::int64_t detections() override { return static_cast<std::int64_t>(parts_.detections().size()); }
   [[nodiscard]] std::string backend() const override { return {}; }
+  [[nodiscard]] Size input() const override { return input_; }
 
  private:
+  Size input_;
   CenterFaceWithoutNetwork parts_;
 };
 
-std::unique_ptr<FrameWork> make_work(const BenchmarkOptions& options, const Stream& stream, Size input) {
-  if (options.without_network) return std::make_unique<WorkWithoutNetwork>(stream, input);
-  return std::make_unique<ModelWork>(options, stream, input);
+std::unique_ptr<ModelPool> make_pool(const BenchmarkOptions& options) {
+  return options.without_network ? nullptr : std::make_unique<ModelPool>(pool_options(options));
 }
 
 /// Frames and their work on one stream, timed by two events.
@@ -91,7 +104,7 @@ class StreamSubject final : public BenchmarkSubject {
   void enqueue() override;
   void record_end() override { end_.record(stream_); }
   void wait() override { end_.synchronize(); }
-  void finalise() override { detections_ = static_cast<std::int64_t>(work_->detections().size()); }
+  void finalise() override { detections_ = work_->detections(); }
   std::chrono::duration<double, std::milli> device_time() override { return elapsed(start_, end_); }
 
   /// Of the last frame.
@@ -101,10 +114,10 @@ class StreamSubject final : public BenchmarkSubject {
  private:
   void capture();
 
+  std::unique_ptr<ModelPool> pool_;  ///< Unless the network is left out.
   Stream stream_;
   std::unique_ptr<BenchmarkFrames> frames_;
   SyntheticBenchmarkFrames* ring_ = nullptr;  ///< `frames_`, if they are made ones.
-  Size input_;
   std::unique_ptr<FrameWork> work_;
   std::vector<Graph> graphs_;  ///< One for each frame of the ring, or none.
   TimedEvent start_;
@@ -113,7 +126,10 @@ class StreamSubject final : public BenchmarkSubject {
 };
 
 StreamSubject::StreamSubject(const BenchmarkOptions& options)
-    : stream_(options.device), start_(options.device), end_(options.device) {
+    : pool_(make_pool(options)),
+      stream_(pool_ ? pool_->stream(0) : Stream(options.device)),
+      start_(options.device),
+      end_(options.device) {
   if (options.synthetic) {
     auto ring = std::make_unique<SyntheticBenchmarkFrames>(*options.synthetic, stream_);
     ring_ = ring.get();
@@ -121,8 +137,12 @@ StreamSubject::StreamSubject(const BenchmarkOptions& options)
   } else {
     frames_ = std::make_unique<SourceBenchmarkFrames>(options.source, stream_);
   }
-  input_ = CenterFace::input_size_for(frames_->first().size);
-  work_ = make_work(options, stream_, input_);
+  const Size picture = frames_->first().size;
+  if (pool_) {
+    work_ = std::make_unique<ModelWork>(*pool_, picture);
+  } else {
+    work_ = std::make_unique<WorkWithoutNetwork>(stream_, CenterFace::input_size_for(picture));
+  }
   if (options.graph) capture();
 }
 
@@ -147,7 +167,7 @@ void StreamSubject::describe(BenchmarkReport& report) const {
   report.device = vrt::describe(stream_.device());
   report.picture = frames_->first().size;
   report.format = frames_->first().format;
-  report.network_input = input_;
+  report.network_input = work_->input();
   report.backend = work_->backend();
   report.graph_nodes = graphs_.empty() ? 0 : graphs_.front().node_count();
 }

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +19,7 @@
 #include "vrt/pipeline/benchmark_frames.h"
 #include "vrt/pipeline/benchmark_loop.h"
 #include "vrt/pipeline/distribution.h"
+#include "vrt/pipeline/model_choice.h"
 
 namespace vrt {
 
@@ -32,7 +32,7 @@ struct BenchmarkOptions {
 
   std::string source;                        ///< As RunOptions::source; or
   std::optional<SyntheticFrames> synthetic;  ///< made frames, in its place.
-  std::filesystem::path model;               ///< An ONNX file of the CenterFace family; not read without network.
+  std::vector<ModelChoice> models;           ///< As RunOptions::models; not read without network.
   bool without_network = false;  ///< Preprocessing, decoding and read-back alone (CenterFaceWithoutNetwork).
   Device device;
   std::string engine = "auto";  ///< As EngineOptions::backend.
@@ -64,7 +64,7 @@ struct BenchmarkReport {
   DeviceInfo device;
   Size picture;
   PixelFormat format = PixelFormat::kRgb8;
-  Size network_input;
+  Size network_input;            ///< Of the first network.
   std::string backend;           ///< Name and version; empty without network.
   std::size_t graph_nodes = 0;   ///< Of a frame's graph; 0 without graph.
   std::int64_t restarts = 0;     ///< How often the source began again.

@@ -8,11 +8,14 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vrt/base/error.h"
 #include "vrt/base/testing/error_of.h"
+#include "vrt/base/testing/scoped.h"
 #include "vrt/models/centerface/without_network.h"
+#include "vrt/pipeline/testing/family_networks.h"
 
 namespace vrt {
 namespace {
@@ -68,7 +71,7 @@ void expect_consistent(const BenchmarkReport& report, std::uint64_t frames) {
 TEST(BenchmarkTest, TheClipIsMeasuredWithItsModel) {
   BenchmarkOptions options;
   options.source = VRT_TEST_CLIP;
-  options.model = VRT_TEST_CENTERFACE;
+  options.models = {{.file = VRT_TEST_CENTERFACE}};
   options.warm_up = 10;
   options.frames = 120;
   const BenchmarkReport report = run_benchmark(options);
@@ -79,6 +82,23 @@ TEST(BenchmarkTest, TheClipIsMeasuredWithItsModel) {
   EXPECT_EQ(report.network_input, (Size{320, 288}));
   EXPECT_THAT(report.backend, HasSubstr("openvino "));
   EXPECT_EQ(report.graph_nodes, 0U);
+}
+
+TEST(BenchmarkTest, SeveralModelsAreMeasuredTogether) {
+  const testing::ScopedFolder folder;
+  BenchmarkOptions options = made_frames(true);
+  options.synthetic = SyntheticFrames{{100, 100}, PixelFormat::kRgb8};
+  options.without_network = false;
+  options.models = {{.file = folder.write("yolo.onnx", testing::yolo_network())},
+                    {.file = folder.write("osnet.onnx", testing::osnet_network(16))}};
+  const BenchmarkReport report = run_benchmark(options);
+  expect_consistent(report, 100);
+  EXPECT_EQ(report.network_input, (Size{64, 64})) << "of the first";
+  EXPECT_GT(report.graph_nodes, 12U) << "four runs of the second alone are as many";
+  EXPECT_GT(report.detections, 0);
+  EXPECT_THAT(report.backend, HasSubstr("openvino "));
+  std::swap(options.models[0], options.models[1]);
+  EXPECT_THAT(error_of([&] { (void)run_benchmark(options); }).what(), HasSubstr("name a detector first"));
 }
 
 TEST(BenchmarkTest, MadeFramesAreMeasuredWithoutANetwork) {

@@ -9,9 +9,10 @@
 #include <span>
 #include <thread>
 
-#include "vrt/pipeline/bounded_queue.h"
-#include "vrt/pipeline/detector_pool.h"
+#include "vrt/base/fail.h"
 #include "vrt/pipeline/draw_findings.h"
+#include "vrt/pipeline/lanes.h"
+#include "vrt/pipeline/model_pool.h"
 #include "vrt/pipeline/outputs.h"
 #include "vrt/view/annotate.h"
 
@@ -24,8 +25,6 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 /// How frames are spread over streams and slots.
 struct Layout {
-  /// More lanes than this only compete for memory bandwidth; each holds its own activations.
-  static constexpr std::size_t kMaxCpuLanes = 4;
   /// Frames between the waiting and the writing thread, beside the one that is being written.
   static constexpr std::size_t kQueued = 2;
 
@@ -34,8 +33,7 @@ struct Layout {
 
   static Layout choose(Device device, SourceKind kind) {
     if (!device.is_cpu() || kind == SourceKind::kPicture) return {};
-    const auto threads = static_cast<std::size_t>(std::max(1, describe(device).parallel_units));
-    const std::size_t lanes = std::min(threads, kMaxCpuLanes);
+    const std::size_t lanes = lanes_for_video(device);
     return {lanes, 2 * lanes};  // One frame runs and one is queued behind it, so that no lane waits for the writer.
   }
   /// Frames that are alive at once: in flight, queued, being written.
@@ -45,25 +43,34 @@ struct Layout {
   [[nodiscard]] SourceOptions source_options() const { return {static_cast<std::int32_t>(frames() + in_flight)}; }
 };
 
+/// A network of the run as its results name it.
+struct Member {
+  std::string name;
+  const ModelFamily* family = nullptr;
+  std::int64_t findings = 0;
+};
+
+std::vector<Member> name_all(const std::vector<ModelChoice>& models, const std::vector<PoolModel>& chosen) {
+  std::vector<Member> members;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    members.push_back({models[i].name.empty() ? models[i].file.stem().string() : models[i].name, chosen[i].family});
+  }
+  return members;
+}
+
 class Run {
  public:
   Run(const RunOptions& options, const RunHooks& hooks)
       : options_(options),
         hooks_(hooks),
-        model_name_(options.model.stem().string()),
         source_(options.source, options.device, Layout::choose(options.device, SourceKind::kVideo).source_options()),
         layout_(Layout::choose(options.device, source_.info().kind)),
-        pool_({options.model,
-               options.device,
-               options.engine,
-               {.score_threshold = options.score_threshold},
-               layout_.lanes,
-               layout_.slots_per_lane(),
-               options.precision,
-               options.largest_difference,
-               hooks.stop}),
+        chosen_(choose_models(options.models)),
+        members_(name_all(options.models, chosen_)),
+        pool_(pool_options()),
         in_flight_(layout_.in_flight),
-        done_(Layout::kQueued) {
+        done_(Layout::kQueued),
+        findings_(members_.size()) {
     if (!options.save.empty()) pictures_.emplace(options.save, source_.info());
     if (!options.json.empty()) {
       json_.emplace(options.json, options.json_format, picture_files(options.source, source_.info().kind));
@@ -74,11 +81,13 @@ class Run {
   RunReport execute();
 
  private:
+  [[nodiscard]] ModelPoolOptions pool_options() const;
   void submit_all();
   bool submit_next();
   void hand_on_oldest();
   void write_all();
   void write(Slot& slot);
+  void read(Slot& slot);
   void finish_outputs();
   void remember(std::exception_ptr error);
   [[nodiscard]] bool should_end() const;
@@ -88,15 +97,17 @@ class Run {
 
   const RunOptions& options_;
   const RunHooks& hooks_;
-  std::string model_name_;
   Source source_;
   Layout layout_;
   std::optional<PictureOutput> pictures_;
   std::optional<JsonOutput> json_;
-  DetectorPool pool_;
+  std::vector<PoolModel> chosen_;
+  std::vector<Member> members_;
+  ModelPool pool_;
   BoundedQueue<Slot*> in_flight_;  ///< Submitted, in order; only the submitting thread uses it.
   BoundedQueue<Slot*> done_;       ///< Results are on the host; closed at the end.
   Canvas canvas_;
+  std::vector<ModelFindings> findings_;  ///< Of the frame that is written.
   StageTimes times_;
   Clock::time_point start_;
   std::int64_t submitted_ = 0;
@@ -106,6 +117,20 @@ class Run {
   std::exception_ptr error_;
   std::atomic<bool> failed_ = false;
 };
+
+ModelPoolOptions Run::pool_options() const {
+  ModelPoolOptions pool;
+  pool.models = chosen_;
+  pool.device = options_.device;
+  pool.engine = options_.engine;
+  pool.wanted = {options_.score_threshold, !options_.save.empty() || !options_.json.empty()};
+  pool.lanes = layout_.lanes;
+  pool.slots_per_lane = layout_.slots_per_lane();
+  pool.precision = options_.precision;
+  pool.largest_difference = options_.largest_difference;
+  pool.stop = hooks_.stop;
+  return pool;
+}
 
 RunReport Run::execute() {
   start_ = Clock::now();
@@ -170,12 +195,19 @@ void Run::write_all() {
   }
 }
 
+void Run::read(Slot& slot) {
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    findings_[i] = slot.results[i]->findings();
+    findings_[i].model = members_[i].name;
+    if (findings_[i].embeddings) findings_[i].embeddings->of = pool_.boxes_from(i).value_or(0);
+    members_[i].findings += slot.results[i]->count();
+  }
+}
+
 void Run::write(Slot& slot) {
   const Frame& frame = *slot.frame;
-  ModelFindings found;
-  found.model = model_name_;
-  found.detections = slot.result.detections();
-  const std::span<const ModelFindings> models(&found, 1);
+  read(slot);
+  const std::span<const ModelFindings> models = findings_;
   if (pictures_) {
     times_.time(Stage::kDraw, [&] {
       canvas_.set(frame.host_image());
@@ -188,7 +220,7 @@ void Run::write(Slot& slot) {
                 [&] { json_->write({frame.source(), frame.index(), frame.time(), frame.host_image().size, models}); });
   }
   ++written_;
-  detections_ += static_cast<std::int64_t>(found.detections.size());
+  for (const ModelFindings& found : models) detections_ += static_cast<std::int64_t>(found.detections.size());
   if (hooks_.progress) hooks_.progress({written_, total(), seconds_since(start_)});
 }
 
@@ -216,8 +248,15 @@ RunReport Run::report() const {
   report.stopped_early = stop_requested();
   report.seconds = seconds_since(start_);
   report.device = options_.device;
-  report.backend = fmt::format("{} {}", pool_.engine().backend_name(), pool_.engine().backend_version());
-  report.network_input = pool_.input();
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    const Engine& engine = pool_.engine(i);
+    const Shape& input = engine.inputs()[0].shape;
+    report.models.push_back({members_[i].name,
+                             std::string(members_[i].family->title),
+                             fmt::format("{} {}", engine.backend_name(), engine.backend_version()),
+                             {static_cast<std::int32_t>(input[-1]), static_cast<std::int32_t>(input[-2])},
+                             members_[i].findings});
+  }
   report.stages = times_.summary();
   return report;
 }
@@ -226,9 +265,11 @@ RunReport Run::report() const {
 
 RunReport run_detection(const RunOptions& options, const RunHooks& hooks) {
   const auto start = Clock::now();
+  require(!options.models.empty(), "a run needs at least one model");
+  std::vector<Place> read{{"the source", options.source}};
+  for (const ModelChoice& model : options.models) read.push_back({"the model", model.file});
   require_places_of_their_own(
-      {{"the source", options.source}, {"the model", options.model}},
-      {{"the annotated output", options.save}, {"the JSON output", options.json == "-" ? "" : options.json}});
+      read, {{"the annotated output", options.save}, {"the JSON output", options.json == "-" ? "" : options.json}});
   Run run(options, hooks);
   const double setup_seconds = seconds_since(start);
   RunReport report = run.execute();

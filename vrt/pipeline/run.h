@@ -1,7 +1,9 @@
-// A whole run: a source, a detector, and what becomes of its results.
+// A whole run: a source, networks of any families, and what becomes of their results.
 //
-//   vrt::RunReport report = vrt::run_detection({.source = "clip.mp4", .model = "centerface.onnx", .save = "out.mp4"});
+//   vrt::RunOptions options{.source = "clip.mp4", .models = {{.file = "rfdetr.onnx"}, {.file = "osnet.onnx"}}};
+//   vrt::RunReport report = vrt::run_detection(options);
 //
+// All networks of a frame are enqueued on one stream, and waited for once.
 // Three threads: the source decodes ahead, the caller's thread submits and waits, a third draws and writes. The queues between
 // them are bounded; every frame goes through, in order.
 #pragma once
@@ -20,21 +22,23 @@
 #include "vrt/image/image.h"
 #include "vrt/media/source.h"
 #include "vrt/pipeline/json_format.h"
+#include "vrt/pipeline/model_choice.h"
 #include "vrt/pipeline/stage_times.h"
 
 namespace vrt {
 
 /// What to run, on what, and where results go.
 struct RunOptions {
-  std::string source;           ///< A video, a picture or a folder of pictures.
-  std::filesystem::path model;  ///< An ONNX file of the CenterFace family.
+  std::string source;  ///< A video, a picture or a folder of pictures.
+  std::vector<ModelChoice>
+      models;  ///< At least one; those that look at boxes take the first earlier one's that gives some.
   Device device;
   std::string engine = "auto";  ///< As EngineOptions::backend.
   Precision precision = Precision::kFloat32;
   double largest_difference = AccuracyOptions{}.largest_difference;  ///< With kFloat16: as AccuracyOptions.
-  float score_threshold = 0.5F;
-  std::filesystem::path save;  ///< Annotated video, picture or folder; empty: none.
-  std::string json;            ///< A file, "-" for the standard output; empty: none.
+  std::optional<float> score_threshold;  ///< Of detections; where not given each family's own.
+  std::filesystem::path save;            ///< Annotated video, picture or folder; empty: none.
+  std::string json;                      ///< A file, "-" for the standard output; empty: none.
   JsonFormat json_format = JsonFormat::kLines;
   std::int64_t max_frames = 0;  ///< Stops after so many; 0: all.
 };
@@ -54,23 +58,32 @@ struct RunHooks {
   const std::atomic<bool>* stop = nullptr;
 };
 
+/// What one network of a run was, and found.
+struct ModelReport {
+  std::string name;
+  std::string family;
+  std::string backend;        ///< Name and version, "openvino 2026.4.1".
+  Size input;                 ///< Of the network, for the last frame.
+  std::int64_t findings = 0;  ///< Detections, features, classes, embeddings; of a depth network, maps.
+};
+
 /// What a run has done.
 struct RunReport {
   SourceInfo source;
   std::int64_t frames = 0;
-  std::int64_t detections = 0;
-  bool stopped_early = false;  ///< By RunHooks::stop.
-  double setup_seconds = 0;    ///< Opening the source and compiling the network.
-  double seconds = 0;          ///< From the first frame asked for to the last file finished.
+  std::int64_t detections = 0;  ///< Of all networks.
+  bool stopped_early = false;   ///< By RunHooks::stop.
+  double setup_seconds = 0;     ///< Opening the source and compiling the network.
+  double seconds = 0;           ///< From the first frame asked for to the last file finished.
   Device device;
-  std::string backend;  ///< Name and version, "openvino 2026.4.1".
-  Size network_input;   ///< Of the last frame.
+  std::vector<ModelReport> models;
   std::vector<StageSummary> stages;
 };
 
 /// BLOCKS until the source is at its end, `stop` is set or something fails. Files appear under their names when they are complete
 /// (after an early end: with the frames that were done, if there are any); after a failure none is left, but for the finished pictures of a folder.
-/// Throws the first failure of any thread; kCancelled where `stop` is set while a network is compiled.
+/// Throws the first failure of any thread; kCancelled where `stop` is set while a network is compiled; kInvalidArgument for a network
+/// whose family cannot be told from its file, or that looks at boxes where no earlier one gives any.
 VRT_API RunReport run_detection(const RunOptions& options, const RunHooks& hooks = {});
 
 }  // namespace vrt

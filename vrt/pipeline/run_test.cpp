@@ -13,6 +13,7 @@
 #include <iterator>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vrt/base/error.h"
@@ -20,6 +21,7 @@
 #include "vrt/device/allocation_count.h"
 #include "vrt/device/counters.h"
 #include "vrt/media/sink.h"
+#include "vrt/pipeline/testing/family_networks.h"
 
 namespace vrt {
 namespace {
@@ -31,7 +33,7 @@ class RunTest : public ::testing::Test {
   RunTest() : folder_(fs::path(::testing::TempDir()) / ("run" + std::to_string(::getpid()))) {
     fs::create_directories(folder_);
     options_.source = VRT_TEST_CLIP;
-    options_.model = VRT_TEST_CENTERFACE;
+    options_.models = {{.file = VRT_TEST_CENTERFACE}};
   }
   ~RunTest() override { fs::remove_all(folder_); }
 
@@ -45,9 +47,9 @@ class RunTest : public ::testing::Test {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), {}));
   }
   /// A uniform picture in the folder `pictures`.
-  void add_picture(const std::string& name, Size size) const {
+  void add_picture(const std::string& name, Size size, std::uint8_t grey = 90) const {
     fs::create_directories(folder_ / "pictures");
-    const std::vector<std::uint8_t> pixels(packed_bytes(size, PixelFormat::kRgb8), 90);
+    const std::vector<std::uint8_t> pixels(packed_bytes(size, PixelFormat::kRgb8), grey);
     write_picture(folder_ / "pictures" / name,
                   ImageView::packed(Device::cpu(), pixels.data(), size, PixelFormat::kRgb8));
   }
@@ -110,6 +112,100 @@ TEST_F(RunTest, AFrameCostsOneWaitAndNoAllocationOfTheSubmittingThread) {
   // Compiling the network allocates a few times more or less from run to run; one allocation a frame would be 40 more.
   EXPECT_LT(many.allocations, few.allocations + 20);
 #endif
+}
+
+/// Two networks more: one whose outputs are chosen, and one that looks at its boxes.
+class SeveralModelsRunTest : public RunTest {
+ protected:
+  SeveralModelsRunTest() {
+    const auto write = [&](const std::string& name, const std::string& network) {
+      std::ofstream(folder_ / name, std::ios::binary) << network;
+      return folder_ / name;
+    };
+    // Not that of the detector at the end, whose faces are those of the clip.
+    options_.models = {{.file = write("yolo.onnx", testing::yolo_network())},
+                       {.file = write("osnet.onnx", testing::osnet_network(16)), .name = "looks"},
+                       {.file = VRT_TEST_CENTERFACE}};
+    options_.json = (folder_ / "lines.jsonl").string();
+  }
+};
+
+TEST_F(SeveralModelsRunTest, EachTellsWhatItFound) {
+  options_.max_frames = 12;
+  const RunReport report = run_detection(options_);
+  EXPECT_EQ(report.frames, 12);
+  EXPECT_EQ(report.detections, 3 * 12);
+  ASSERT_EQ(report.models.size(), 3U);
+  EXPECT_EQ(report.models[0].name, "yolo");
+  EXPECT_EQ(report.models[0].family, "YOLO");
+  EXPECT_EQ(report.models[0].input, (Size{64, 64}));
+  EXPECT_EQ(report.models[0].findings, 2 * 12);
+  EXPECT_EQ(report.models[1].name, "looks");
+  EXPECT_EQ(report.models[1].family, "OSNet");
+  EXPECT_EQ(report.models[1].findings, 2 * 12) << "one for each of YOLO's boxes";
+  EXPECT_EQ(report.models[2].name, "centerface");
+  EXPECT_EQ(report.models[2].input, (Size{320, 288}));
+  EXPECT_EQ(report.models[2].findings, 12);
+  for (const ModelReport& model : report.models) EXPECT_THAT(model.backend, ::testing::HasSubstr("openvino "));
+}
+
+TEST_F(SeveralModelsRunTest, AFrameOfAllCostsOneWaitAndNoAllocationOfTheSubmittingThread) {
+  struct Spent {
+    DeviceCounters device;
+    std::uint64_t allocations = 0;
+  };
+  const auto spend = [&](std::int64_t frames) {
+    options_.max_frames = frames;
+    const DeviceCounters before = counters(Device::cpu());
+    const std::uint64_t allocations = test::allocation_count();
+    EXPECT_EQ(run_detection(options_).frames, frames);
+    return Spent{counters(Device::cpu()) - before, test::allocation_count() - allocations};
+  };
+  spend(20);  // Lazy loading anywhere is over.
+  const Spent few = spend(20);
+  const Spent many = spend(60);
+  EXPECT_EQ(many.device.waits - few.device.waits, 40U);
+  EXPECT_GT(many.device.launches - few.device.launches, 40U * 10U) << "or not all networks ran";
+  EXPECT_EQ(many.device.device_allocations, few.device.device_allocations);
+  EXPECT_EQ(many.device.pinned_allocations, few.device.pinned_allocations);
+  EXPECT_EQ(many.device.blocking_copies, few.device.blocking_copies);
+#if !defined(VRT_EAGER_CPU_STREAM)
+  EXPECT_LT(many.allocations, few.allocations + 20);
+#endif
+}
+
+TEST_F(SeveralModelsRunTest, EachFamilyHasAThresholdOfItsOwnUnlessOneIsGiven) {
+  options_.max_frames = 4;
+  options_.score_threshold = 0.8F;
+  const RunReport report = run_detection(options_);
+  EXPECT_EQ(report.models[0].findings, 4) << "the dog's score is 0.875, the cat's 0.75";
+}
+
+TEST_F(SeveralModelsRunTest, AFolderOfMixedSizesWithMasks) {
+  std::ofstream(folder_ / "seg.onnx", std::ios::binary) << testing::rfdetr_seg_network();
+  options_.models = {{.file = folder_ / "seg.onnx"}, {.file = VRT_TEST_CENTERFACE}};
+  const Size sizes[] = {{64, 64}, {1, 1}, {333, 251}, {100, 320}, {320, 100}, {64, 64}};
+  int number = 0;
+  for (const Size size : sizes) add_picture("p" + std::to_string(number++) + ".png", size, 255);
+  options_.source = (folder_ / "pictures").string();
+  options_.save = folder_ / "annotated";
+  const RunReport report = run_detection(options_);
+  EXPECT_EQ(report.frames, 6);
+  EXPECT_EQ(report.models[0].findings, 6);
+  EXPECT_EQ(lines("lines.jsonl").size(), 6U);
+}
+
+TEST_F(SeveralModelsRunTest, WhatIsNoRunIsRefused) {
+  std::swap(options_.models[0], options_.models[1]);
+  EXPECT_THAT(test::error_of([&] { run_detection(options_); }).what(), ::testing::HasSubstr("name a detector first"));
+  options_.models.clear();
+  EXPECT_EQ(test::error_of([&] { run_detection(options_); }).code(), ErrorCode::kInvalidArgument);
+  options_.models = {{.file = folder_ / "yolo.onnx", .family = "yolov5"}};
+  EXPECT_THAT(test::error_of([&] { run_detection(options_); }).what(), ::testing::HasSubstr("'yolov5'"));
+  options_.models = {{.file = folder_ / "yolo.onnx", .family = "rfdetr"}};
+  EXPECT_THAT(test::error_of([&] { run_detection(options_); }).what(),
+              ::testing::HasSubstr("not the outputs of an RF-DETR"));
+  EXPECT_FALSE(fs::exists(folder_ / "lines.jsonl"));
 }
 
 TEST_F(RunTest, AnEarlyStopFinishesTheFiles) {

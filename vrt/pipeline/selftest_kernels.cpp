@@ -256,6 +256,30 @@ Outcome find_objects(const Stream& stream) {
   return found_objects(stream, objects);
 }
 
+// Cells with objectness, as YOLOX's head gives them.
+Outcome find_objects_of_rows(const Stream& stream) {
+  constexpr Size kInput{160, 96};
+  Seeded random(17);
+  YoloFormat format;
+  format.layout = YoloLayout::kYolox;
+  format.items = 20 * 12 + 10 * 6 + 5 * 3;
+  format.classes = 3;
+  std::vector<float> values(static_cast<std::size_t>(format.values()) * static_cast<std::size_t>(format.items));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const bool is_box = i % static_cast<std::size_t>(format.values()) < 4;
+    values[i] = is_box ? random.between(-1, 1) : random.between(0, 1);
+  }
+  values[4] = values[5] = 1;  // The first cell counts.
+  const auto device_values = to_device(stream, values);
+  YoloDecoder decoder(stream, format, {.nms_threshold = 0.5F, .max_detections = 200});
+  DetectionBuffers objects(stream, 200, 0, std::make_shared<const ClassNames>());
+  InstanceMasks none(stream, {});
+  decoder.submit({device_values.span(), {}},
+                 ResizeMapping::make(ResizeMode::kLetterbox, {300, 200}, kInput, PadPosition::kBottomRight), objects,
+                 none);
+  return found_objects(stream, objects);
+}
+
 // End-to-end objects with masks.
 Outcome take_objects_with_masks(const Stream& stream) {
   constexpr std::int32_t kObjects = 40;
@@ -300,7 +324,7 @@ Outcome describe_instances(const Stream& stream) {
   DetectionBuffers objects(stream, 30, 3, std::make_shared<const ClassNames>());
   RfDetrDecoder(stream, format, {.max_detections = 30})
       .submit(boxes.span(), logits.span(), ResizeMapping::make(ResizeMode::kStretch, {200, 100}, {64, 64}), objects);
-  KeypointGathering(stream, 3, 2).submit(slots.span(), {200, 100}, objects);
+  KeypointGathering(stream, {3, 2}).submit(slots.span(), {200, 100}, objects);
   AppearanceBuffers appearance(stream, 30, 6, false);
   TokenPooling(stream, {12, 12, 4, 4, 6}, 30).submit(masks.span(), tokens.span(), objects.found(), appearance);
   Outcome outcome = found_objects(stream, objects);
@@ -328,6 +352,7 @@ std::vector<SelfTestCheck> kernel_checks() {
           check_of("suppression of boxes", &suppress_boxes),
           check_of("face decoding", &decode_faces),
           check_of("objects and keypoints of cells", &find_objects),
+          check_of("objects of cells with objectness", &find_objects_of_rows),
           check_of("end-to-end objects and masks", &take_objects_with_masks),
           check_of("instances, keypoints and appearance", &describe_instances)};
 }

@@ -30,7 +30,7 @@ struct Fault {
   std::size_t byte;
   unsigned char flip;
 };
-constexpr std::array<Fault, 22> kFaults{{{"preprocess_bilinear", 3, 0, 1},
+constexpr std::array<Fault, 23> kFaults{{{"preprocess_bilinear", 3, 0, 1},
                                          {"preprocess_antialiased", 3, 0, 1},
                                          {"preprocess_crops_bilinear", 5, 0, 1},
                                          {"preprocess_crops_antialiased", 5, 0, 1},
@@ -48,7 +48,8 @@ constexpr std::array<Fault, 22> kFaults{{{"preprocess_bilinear", 3, 0, 1},
                                          {"yolo_gather_points", 4, 3, 0x40},
                                          {"yolo_mask_logits", 7, 3, 0x80},
                                          {"yolo_take_rows", 5, 0, 1},
-                                         {"rfdetr_gather_points", 5, 3, 0x40},
+                                         {"yolo_score_cells", 2, 3, 0x80},
+                                         {"rfdetr_gather_points", 6, 3, 0x40},
                                          {"rfdetr_token_weights", 4, 3, 0x40},
                                          {"rfdetr_pool_tokens", 4, 3, 0x80},
                                          {"rfdetr_normalise", 3, 3, 0x80}}};

@@ -66,7 +66,9 @@ def _add_points(detections, tensors, queries, found, options):
     raw = tensors["pred_keypoints"][0].numpy()
     for detection, query, points in zip(detections, queries.tolist(), found["keypoints"].numpy(), strict=True):
         first = detection["class"] * slots
-        confidence = _point_confidence(raw[query, first : first + slots])
+        confidence = np.zeros(slots)  # the package gives zeros for columns behind the schema's
+        if detection["class"] < len(options["schema"]):
+            confidence = _point_confidence(raw[query, first : first + slots])
         detection["keypoints"] = np.column_stack([points[:, :2], confidence]).tolist()
 
 

@@ -104,7 +104,8 @@ def build(args):
         network, outputs = WithTokens(network), [*outputs, "tokens"]
     task = "segment" if config.segmentation_head else "pose" if config.use_grouppose_keypoints else "detect"
     axes = {name: {0: "batch"} for name in ["input", *outputs]} if args.dynamic_batch else {}
-    metadata = {"task": task, "names": _names(model), "license": config.license}
+    # predict() of the package that requirements.txt names resizes without antialiasing, as does its runtime for exported files
+    metadata = {"task": task, "names": _names(model), "license": config.license, "antialias": False}
     schema = list(config.num_keypoints_per_class)
     if schema:
         metadata["keypoints_per_class"] = schema

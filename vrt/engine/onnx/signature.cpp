@@ -51,6 +51,11 @@ ValueInfo& find_input(Graph& graph, const std::string& name) {
 
 /// True if that changed something.
 bool set_extent(Dimension& dimension, std::int64_t extent) {
+  if (extent == Shape::kDynamic) {
+    const bool was_open = is_open(dimension);
+    if (!was_open) dimension.Clear();
+    return !was_open;
+  }
   if (dimension.has_dim_value() && dimension.dim_value() == extent) return false;
   dimension.set_dim_value(extent);
   return true;

@@ -119,6 +119,14 @@ TEST(SignatureTest, AChangingBatchNeedsAnOpenFirstDimension) {
               HasSubstr("no input leaves its first dimension open; inputs: 'x' [2, 3]"));
 }
 
+TEST(SignatureTest, AnInputOfAFixedBatchIsOpenedWhereItsGivenShapeSaysSo) {
+  OnnxBuilder builder = small();
+  set_input_shapes(builder.model(), {.input_shapes = {{"x", {2, 3}}}});
+  set_input_shapes(builder.model(), {.input_shapes = {{"x", {Shape::kDynamic, 3}}}, .batch = {.largest = 4}});
+  EXPECT_EQ(builder.graph().input(0).type().tensor_type().shape().dim(0).dim_param(), kBatchSymbol);
+  EXPECT_EQ(input_shape(builder), Shape({Shape::kDynamic, 3}));
+}
+
 TEST(SignatureTest, ShapesInsideSubgraphsAreDroppedToo) {
   OnnxBuilder builder = small();
   Attribute& attribute = *builder.node("Loop", {"", "", "y"}, {"w"}).add_attribute();

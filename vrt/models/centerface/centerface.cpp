@@ -1,15 +1,15 @@
 #include "vrt/models/centerface/centerface.h"
 
 #include <algorithm>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "vrt/base/fail.h"
-#include "vrt/image/preprocessor.h"
+#include "vrt/models/centerface/centerface_format.h"
 #include "vrt/models/centerface/centerface_input.h"
 #include "vrt/models/centerface/face_buffers.h"
 #include "vrt/models/centerface/face_decoder.h"
+#include "vrt/models/common/engine_tensors.h"
+#include "vrt/models/common/picture_network.h"
 
 namespace vrt {
 namespace {
@@ -17,68 +17,26 @@ namespace {
 constexpr std::int32_t kStride = 4;          // Input pixels a cell of the outputs.
 constexpr std::int32_t kInputMultiple = 32;  // The network halves its input five times.
 
-// The network's only input as a size, checked.
+// The network's input as a size, checked. CenterFace's own file declares ten pictures of 32×32, which is no size to run it at.
 Size input_size_of(const Engine& engine) {
-  require(engine.inputs().size() == 1, "{}: CenterFace has 1 input, this network has {}", engine.model().string(),
-          engine.inputs().size());
+  const Size size = picture_input_of(engine, "CenterFace");
   const TensorInfo& input = engine.inputs()[0];
-  const Shape& shape = input.shape;
-  require(input.type == DType::kFloat32 && shape.rank() == 4 && shape[0] == 1 && shape[1] == 3 && shape[2] > 0 &&
-              shape[3] > 0 && shape[2] % kInputMultiple == 0 && shape[3] % kInputMultiple == 0,
-          "{}: input '{}' is {} {}, CenterFace takes float32 [1, 3, H, W] with H and W multiples of {}; open the "
-          "engine with "
-          "CenterFace::open_engine",
-          engine.model().string(), input.name, to_string(input.type), to_string(shape), kInputMultiple);
-  return {static_cast<std::int32_t>(shape[3]), static_cast<std::int32_t>(shape[2])};
+  const bool is_placeholder = !input.batched && input.shape == Shape{10, 3, 32, 32};
+  require(
+      !is_placeholder && size.width % kInputMultiple == 0 && size.height % kInputMultiple == 0,
+      "{}: input '{}' is {} {}, CenterFace takes multiples of {} in both directions, and pictures larger than that; "
+      "open the engine with CenterFace::open_engine",
+      engine.model().string(), input.name, to_string(input.type), to_string(input.shape), kInputMultiple);
+  return size;
 }
 
-// Positions of the network's outputs.
-struct OutputIndices {
-  std::size_t heatmap, scale, offset, landmarks;
-};
-
-std::string describe_outputs(const Engine& engine) {
-  std::string text;
-  for (const TensorInfo& output : engine.outputs()) {
-    text += fmt::format("{}'{}' {} {}", text.empty() ? "" : ", ", output.name, to_string(output.type),
-                        to_string(output.shape));
-  }
-  return text;
-}
-
-// The outputs that are a map of `channels` values a cell, in the network's order.
-std::vector<std::size_t> maps_with(const Engine& engine, Size grid, std::int64_t channels) {
-  std::vector<std::size_t> found;
-  for (std::size_t i = 0; i < engine.outputs().size(); ++i) {
-    const TensorInfo& output = engine.outputs()[i];
-    if (output.type == DType::kFloat32 && output.shape == Shape{1, channels, grid.height, grid.width})
-      found.push_back(i);
-  }
-  return found;
-}
-
-// By channels: 1 heatmap, 10 landmarks. Scale and offset have two each: the one that calls itself "offset" is the
-// offset; where neither or both do, scale comes first, as CenterFace's own export (whose outputs have numbers for
-// names) has it.
-OutputIndices find_outputs(const Engine& engine, Size grid) {
-  const auto heatmap = maps_with(engine, grid, 1);
-  const auto pairs = maps_with(engine, grid, 2);
-  const auto landmarks = maps_with(engine, grid, 2 * CenterFace::kLandmarks);
-  require(heatmap.size() == 1 && pairs.size() == 2 && landmarks.size() == 1,
+CenterFaceOutputIndices find_outputs(const Engine& engine, Size grid) {
+  const auto found =
+      find_centerface_outputs(outputs_of_a_picture(engine), {1, Shape::kDynamic, grid.height, grid.width});
+  require(found.has_value(),
           "{}: not CenterFace's outputs: expected float32 maps of {}x{} cells with 1, 2, 2 and 10 channels, found {}",
-          engine.model().string(), grid.width, grid.height, describe_outputs(engine));
-  const auto calls_itself_offset = [&](std::size_t i) {
-    return engine.outputs()[i].name.find("offset") != std::string::npos;
-  };
-  const bool offset_first = calls_itself_offset(pairs[0]) && !calls_itself_offset(pairs[1]);
-  return {heatmap[0], pairs[offset_first ? 1 : 0], pairs[offset_first ? 0 : 1], landmarks[0]};
-}
-
-CenterFaceOutputs outputs_of(const Session& session, Size input) {
-  const Size grid = centerface_grid(input);
-  const OutputIndices index = find_outputs(session.engine(), grid);
-  return {grid, session.output(index.heatmap).as<float>(), session.output(index.scale).as<float>(),
-          session.output(index.offset).as<float>(), session.output(index.landmarks).as<float>()};
+          engine.model().string(), grid.width, grid.height, describe_tensors(engine.outputs()));
+  return *found;
 }
 
 const CenterFaceOptions& checked(const CenterFaceOptions& options) {
@@ -90,6 +48,19 @@ const CenterFaceOptions& checked(const CenterFaceOptions& options) {
 }
 
 }  // namespace
+
+std::optional<CenterFaceOutputIndices> find_centerface_outputs(std::span<const TensorInfo> outputs, const Shape& map) {
+  const auto maps_with = [&](std::int64_t channels) {
+    return outputs_of_shape(outputs, {map[0], channels, map[2], map[3]});
+  };
+  const auto heatmap = maps_with(1);
+  const auto pairs = maps_with(2);
+  const auto landmarks = maps_with(std::int64_t{2} * CenterFace::kLandmarks);
+  if (heatmap.size() != 1 || pairs.size() != 2 || landmarks.size() != 1) return std::nullopt;
+  const auto calls_itself_offset = [&](std::size_t i) { return outputs[i].name.find("offset") != std::string::npos; };
+  const bool offset_first = calls_itself_offset(pairs[0]) && !calls_itself_offset(pairs[1]);
+  return CenterFaceOutputIndices{heatmap[0], pairs[offset_first ? 1 : 0], pairs[offset_first ? 0 : 1], landmarks[0]};
+}
 
 // RGB, 0..255, not normalised; aspect kept, since the network was trained on undistorted faces.
 PreprocessOptions centerface_preprocessing(Size input) {
@@ -116,25 +87,30 @@ CenterFaceResult& CenterFaceResult::operator=(CenterFaceResult&&) noexcept = def
 std::span<const Detection> CenterFaceResult::detections() const { return state_->detections(); }
 
 std::int32_t CenterFaceResult::candidate_count() const { return state_->candidate_count(); }
+DeviceSpan<const CropBox> CenterFaceResult::device_boxes() const { return state_->device_boxes(); }
+DeviceSpan<const std::int32_t> CenterFaceResult::device_count() const { return state_->device_count(); }
 
 bool CenterFaceResult::candidates_overflowed() const { return candidate_count() > CenterFace::kMaxCandidates; }
 
 struct CenterFace::State {
   State(const Engine& engine, const Stream& on, const CenterFaceOptions& options)
-      : stream(on),
-        session(engine, on),
-        preprocessor(on, centerface_preprocessing(input_size_of(engine))),
-        input(session.input(0).as<float>()),
-        outputs(outputs_of(session, preprocessor.options().target)),
-        decoder(on, outputs.grid, checked(options)) {}
+      : network(engine, on, centerface_preprocessing(input_size_of(engine))),
+        index(find_outputs(engine, centerface_grid(network.input()))),
+        decoder(on, centerface_grid(network.input()), checked(options)) {}
 
-  Stream stream;
-  Session session;
-  Preprocessor preprocessor;
-  DeviceSpan<float> input;  // The session's memory, as are the outputs.
-  CenterFaceOutputs outputs;
+  void check(const FaceBuffers& faces) const {
+    require(faces.device() == network.stream().device(), "the result is for {}, this detector runs on {}",
+            to_string(faces.device()), to_string(network.stream().device()));
+  }
+  [[nodiscard]] CenterFaceOutputs outputs(std::size_t picture) const {
+    return {centerface_grid(network.input()), network.output(index.heatmap, picture),
+            network.output(index.scale, picture), network.output(index.offset, picture),
+            network.output(index.landmarks, picture)};
+  }
+
+  PictureNetwork network;
+  CenterFaceOutputIndices index;
   FaceDecoder decoder;
-  std::optional<GraphNode> input_node;  // Of the last capture.
 };
 
 Size CenterFace::input_size_for(Size picture) {
@@ -154,7 +130,7 @@ Engine CenterFace::open_engine(const std::filesystem::path& model, Device device
       input.width > 0 && input.height > 0 && input.width % kInputMultiple == 0 && input.height % kInputMultiple == 0,
       "CenterFace's input must be multiples of {} in both directions, not {}x{}", kInputMultiple, input.width,
       input.height);
-  options.input_shapes[""] = Shape{1, 3, input.height, input.width};
+  set_picture_input(options, input);
   return Engine::open(model, device, options);
 }
 
@@ -165,27 +141,29 @@ CenterFace::CenterFace(CenterFace&&) noexcept = default;
 CenterFace& CenterFace::operator=(CenterFace&&) noexcept = default;
 
 CenterFaceResult CenterFace::allocate_result() const {
-  return CenterFaceResult(std::make_unique<CenterFaceResult::State>(state_->stream));
+  return CenterFaceResult(std::make_unique<CenterFaceResult::State>(state_->network.stream()));
 }
 
 void CenterFace::submit(const ImageView& image, CenterFaceResult& result) {
-  CenterFaceResult::State& faces = *result.state_;
-  require(faces.device() == state_->stream.device(), "the result is for {}, this detector runs on {}",
-          to_string(faces.device()), to_string(state_->stream.device()));
-  const ResizeMapping mapping = state_->preprocessor.submit(image, state_->input);
-  if (Graph::is_capturing(state_->stream)) state_->input_node = Graph::last_node(state_->stream);
-  state_->session.submit();
-  state_->decoder.submit(state_->outputs, mapping, faces.device_spans());
-  faces.enqueue_read_back(state_->stream);
+  CenterFaceResult* const only = &result;
+  submit(std::span(&image, 1), std::span(&only, 1));
 }
 
-GraphNode CenterFace::input_node() const {
-  require(state_->input_node.has_value(), "no submit of this detector was captured");
-  return *state_->input_node;
+void CenterFace::submit(std::span<const ImageView> images, std::span<CenterFaceResult* const> results) {
+  require_results(images, results);
+  for (const CenterFaceResult* result : results) state_->check(*result->state_);
+  state_->network.submit(images);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    CenterFaceResult::State& faces = *results[i]->state_;
+    state_->decoder.submit(state_->outputs(i), state_->network.mapping(i), faces.device_spans());
+    faces.enqueue_read_back(state_->network.stream());
+  }
 }
+
+GraphNode CenterFace::input_node() const { return state_->network.input_node(); }
 
 void CenterFace::update(Graph& graph, GraphNode input, const ImageView& image) {
-  state_->preprocessor.update(graph, input, image, state_->input);
+  state_->network.update(graph, input, image);
 }
 
 }  // namespace vrt

@@ -16,9 +16,11 @@
 
 #include "vrt/base/export.h"
 #include "vrt/device/graph.h"
+#include "vrt/device/memory.h"
 #include "vrt/device/stream.h"
 #include "vrt/engine/engine.h"
 #include "vrt/image/image.h"
+#include "vrt/image/preprocessor.h"
 #include "vrt/scene/detection.h"
 
 namespace vrt {
@@ -47,6 +49,11 @@ class VRT_API CenterFaceResult {
   [[nodiscard]] std::int32_t candidate_count() const;
   [[nodiscard]] bool candidates_overflowed() const;
 
+  /// The boxes, corners in source pixels, and their number (one element) in device memory, valid in stream order behind `submit`:
+  /// for what is enqueued behind it on the same stream without a wait. Beyond the number the boxes are of earlier frames.
+  [[nodiscard]] DeviceSpan<const CropBox> device_boxes() const;
+  [[nodiscard]] DeviceSpan<const std::int32_t> device_count() const;
+
  private:
   friend class CenterFace;
   struct State;
@@ -65,8 +72,8 @@ class VRT_API CenterFace {
   /// pixels at least and 640 at most, then each side rounded up to a multiple of 32 (the letterbox pads the rest).
   /// 176×144 gives 320×288. Throws kInvalidArgument for an empty picture.
   [[nodiscard]] static Size input_size_for(Size picture);
-  /// Opens the model with an input of that size. Blocks. Throws as Engine::open, and kInvalidArgument unless both sides
-  /// are multiples of 32.
+  /// Opens the model with an input of that size, for one picture a submit or as many as `options.batch` says. Blocks. Throws as
+  /// Engine::open, and kInvalidArgument unless both sides are multiples of 32.
   [[nodiscard]] static Engine open_engine(const std::filesystem::path& model, Device device, Size input,
                                           EngineOptions options = {});
 
@@ -82,8 +89,13 @@ class VRT_API CenterFace {
   /// Enqueues preprocessing, network, decoding and read-back. Allocates nothing, does not wait. `image` stays alive and
   /// unchanged, and `result` in place, until the next wait.
   void submit(const ImageView& image, CenterFaceResult& result);
+  /// The same for several pictures, of one camera or many, of any sizes and formats, in one run of the network; results[i] becomes what
+  /// `submit` of images[i] would make of it. The engine decides how many fit: EngineOptions::batch, or the batch that the model was
+  /// exported with. No pictures: nothing happens. Throws kInvalidArgument for more pictures, and unless each has a result of its own.
+  void submit(std::span<const ImageView> images, std::span<CenterFaceResult* const> results);
 
-  /// In a capture, behind `submit`: the node that reads `image`, for `update`. Throws kInvalidArgument before a captured `submit`.
+  /// In a capture, behind `submit`: the node that reads `image`, for `update`. Throws kInvalidArgument before a captured `submit`, and
+  /// behind one of several pictures, which keep their places in a graph.
   [[nodiscard]] GraphNode input_node() const;
   /// Gives a graph that captured `submit` another picture, of the same size, for its next launches; `input` is what `input_node`
   /// gave. Enqueues nothing. `image` has to be as for `submit`.

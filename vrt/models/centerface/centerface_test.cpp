@@ -12,9 +12,9 @@
 #include "vrt/base/testing/error_of.h"
 #include "vrt/base/testing/location.h"
 #include "vrt/device/allocation_count.h"
-#include "vrt/device/counters.h"
 #include "vrt/device/graph.h"
-#include "vrt/models/testing/device_data.h"
+#include "vrt/models/testing/device_boxes.h"
+#include "vrt/models/testing/payload_test.h"
 
 namespace vrt {
 namespace {
@@ -46,70 +46,43 @@ TEST(CenterFaceOpenEngineTest, RefusesInputsThatAreNotMultiplesOf32) {
 }
 
 // With the real network, on each device that has an engine for it.
-class CenterFaceTest : public ::testing::TestWithParam<Device> {
+class CenterFaceTest : public testing::PayloadTest {
  protected:
-  [[nodiscard]] Engine open() const {
-    return CenterFace::open_engine(testing::location("VRT_TEST_CENTERFACE", VRT_TEST_CENTERFACE), GetParam(), kInput);
+  [[nodiscard]] Engine open_model(const EngineOptions& options = {}) const {
+    return CenterFace::open_engine(testing::location("VRT_TEST_CENTERFACE", VRT_TEST_CENTERFACE), GetParam(), kInput,
+                                   options);
   }
 
   // Smoothed noise: something for the network to see, whose scores lie close together.
-  [[nodiscard]] DeviceBuffer<std::uint8_t> picture(std::uint32_t seed) const {
+  [[nodiscard]] testing::TestPicture noise(std::uint32_t seed) const {
     std::mt19937 random(seed);
     std::vector<std::uint8_t> pixels(packed_bytes(kPicture, PixelFormat::kRgb8));
     std::uint_fast32_t value = 128;
     for (auto& pixel : pixels) pixel = static_cast<std::uint8_t>(value = (7 * value + random() % 256) / 8);
-    return testing::to_device(stream_, pixels);
-  }
-  [[nodiscard]] ImageView view(const DeviceBuffer<std::uint8_t>& pixels) const {
-    return ImageView::packed(GetParam(), pixels.span().data(), kPicture, PixelFormat::kRgb8);
+    return picture(kPicture, pixels);
   }
 
   static constexpr Size kPicture{176, 144};
   static constexpr Size kInput{192, 160};
-  Stream stream_{GetParam()};
 };
 
 TEST_P(CenterFaceTest, AFrameCostsOneWaitAndNothingElse) {
-  CenterFace detector(open(), stream_);
+  CenterFace detector(open_model(), stream_);
   CenterFaceResult faces = detector.allocate_result();
-  const auto pixels = picture(1);
-  detector.submit(view(pixels), faces);
-  stream_.synchronize();
-
-  const DeviceCounters before = counters(GetParam());
-  const std::uint64_t allocations = test::allocation_count();
-  for (int frame = 0; frame < 5; ++frame) {
-    detector.submit(view(pixels), faces);
-    EXPECT_EQ((counters(GetParam()) - before).waits, static_cast<std::uint64_t>(frame));
-    stream_.synchronize();
-    (void)faces.detections();
-  }
-  const std::uint64_t allocated = test::allocation_count() - allocations;
-  const DeviceCounters spent = counters(GetParam()) - before;
-#ifndef VRT_EAGER_CPU_STREAM  // An eager stream runs the network, which may allocate, in the submitting thread.
-  // So does a GPU's backend, which enqueues its layers there; a graph does not (below).
-  EXPECT_TRUE(allocated == 0 || GetParam().is_cuda());
-#else
-  (void)allocated;
-#endif
-  EXPECT_EQ(spent.waits, 5U);
-  EXPECT_EQ(spent.blocking_copies, 0U);
-  EXPECT_EQ(spent.device_allocations, 0U);
-  EXPECT_EQ(spent.pinned_allocations, 0U);
-  EXPECT_EQ(spent.device_frees, 0U);
-  EXPECT_EQ(spent.pinned_frees, 0U);
+  const testing::TestPicture pixels = noise(1);
+  expect_one_wait_a_frame([&] { detector.submit(pixels.view, faces); }, [&] { (void)faces.detections(); });
 }
 
 TEST_P(CenterFaceTest, ResultsAreIndependentAndRepeat) {
-  CenterFace detector(open(), stream_, {.score_threshold = 0.002F, .nms_threshold = 0.5F});
-  const auto one = picture(1);
-  const auto two = picture(2);
+  CenterFace detector(open_model(), stream_, {.score_threshold = 0.002F, .nms_threshold = 0.5F});
+  const testing::TestPicture one = noise(1);
+  const testing::TestPicture two = noise(2);
   CenterFaceResult first = detector.allocate_result();
   CenterFaceResult second = detector.allocate_result();
   CenterFaceResult again = detector.allocate_result();
-  detector.submit(view(one), first);
-  detector.submit(view(two), second);
-  detector.submit(view(one), again);
+  detector.submit(one.view, first);
+  detector.submit(two.view, second);
+  detector.submit(one.view, again);
   stream_.synchronize();
   ASSERT_GT(first.candidate_count(), 0);
   EXPECT_NE(first.candidate_count(), second.candidate_count());
@@ -121,6 +94,31 @@ TEST_P(CenterFaceTest, ResultsAreIndependentAndRepeat) {
   }
 }
 
+TEST_P(CenterFaceTest, PicturesOfABatchGiveWhatTheyGiveAlone) {
+  const CenterFaceOptions options{.score_threshold = 0.002F, .nms_threshold = 0.5F};
+  CenterFace detector(open_model({.batch = {.largest = 3}}), stream_, options);
+  const std::array<testing::TestPicture, 3> pictures = {noise(1), noise(2), noise(3)};
+  const std::array<ImageView, 3> images = {pictures[0].view, pictures[1].view, pictures[2].view};
+  std::array<CenterFaceResult, 3> alone = {detector.allocate_result(), detector.allocate_result(),
+                                           detector.allocate_result()};
+  std::array<CenterFaceResult, 3> together = {detector.allocate_result(), detector.allocate_result(),
+                                              detector.allocate_result()};
+  for (std::size_t i = 0; i < 3; ++i) detector.submit(images[i], alone[i]);
+  const std::array<CenterFaceResult*, 3> results = {&together[0], &together[1], &together[2]};
+  detector.submit(images, results);
+  stream_.synchronize();
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto expected = alone[i].detections();
+    const auto found = together[i].detections();
+    ASSERT_FALSE(found.empty());
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t face = 0; face < found.size(); ++face) {
+      EXPECT_EQ(found[face].box, expected[face].box);
+      EXPECT_EQ(found[face].score, expected[face].score);
+    }
+  }
+}
+
 /// One frame as a graph, with the wait.
 void replay(Graph& graph, CenterFace& detector, GraphNode input, const ImageView& picture, const Stream& stream) {
   detector.update(graph, input, picture);
@@ -129,17 +127,17 @@ void replay(Graph& graph, CenterFace& detector, GraphNode input, const ImageView
 }
 
 TEST_P(CenterFaceTest, ACapturedFrameTakesOtherPicturesAndGivesTheSameBits) {
-  CenterFace detector(open(), stream_, {.score_threshold = 0.002F, .nms_threshold = 0.5F});
-  const std::array<DeviceBuffer<std::uint8_t>, 3> pictures = {picture(1), picture(2), picture(3)};
+  CenterFace detector(open_model(), stream_, {.score_threshold = 0.002F, .nms_threshold = 0.5F});
+  const std::array<testing::TestPicture, 3> pictures = {noise(1), noise(2), noise(3)};
   CenterFaceResult direct = detector.allocate_result();
   CenterFaceResult replayed = detector.allocate_result();
   EXPECT_THAT(error_of([&] { (void)detector.input_node(); }).what(), HasSubstr("captured"));
-  Graph graph = Graph::capture(stream_, [&] { detector.submit(view(pictures[0]), replayed); });
+  Graph graph = Graph::capture(stream_, [&] { detector.submit(pictures[0].view, replayed); });
   const GraphNode input = detector.input_node();
-  for (const DeviceBuffer<std::uint8_t>& each : pictures) {
-    detector.submit(view(each), direct);
+  for (const testing::TestPicture& each : pictures) {
+    detector.submit(each.view, direct);
     stream_.synchronize();
-    replay(graph, detector, input, view(each), stream_);
+    replay(graph, detector, input, each.view, stream_);
     ASSERT_FALSE(direct.detections().empty());
     ASSERT_EQ(direct.detections().size(), replayed.detections().size());
     for (std::size_t i = 0; i < direct.detections().size(); ++i) {
@@ -149,17 +147,36 @@ TEST_P(CenterFaceTest, ACapturedFrameTakesOtherPicturesAndGivesTheSameBits) {
   }
   if (GetParam().is_cpu()) return;  // There an update copies the graph while the worker still holds the last run's.
   const std::uint64_t allocations = test::allocation_count();
-  for (const DeviceBuffer<std::uint8_t>& each : pictures) replay(graph, detector, input, view(each), stream_);
+  for (const testing::TestPicture& each : pictures) replay(graph, detector, input, each.view, stream_);
   EXPECT_EQ(test::allocation_count() - allocations, 0U);
 }
 
+TEST_P(CenterFaceTest, ACapturedBatchKeepsItsPictures) {
+  CenterFace detector(open_model({.batch = {.largest = 2}}), stream_, {.score_threshold = 0.002F});
+  const testing::TestPicture one = noise(1);
+  const testing::TestPicture two = noise(2);
+  CenterFaceResult alone = detector.allocate_result();
+  std::array<CenterFaceResult, 2> together = {detector.allocate_result(), detector.allocate_result()};
+  const std::array<ImageView, 2> images = {one.view, two.view};
+  const std::array<CenterFaceResult*, 2> results = {&together[0], &together[1]};
+  const Graph graph = Graph::capture(stream_, [&] { detector.submit(images, results); });
+  EXPECT_THAT(error_of([&] { (void)detector.input_node(); }).what(), HasSubstr("one picture"));
+  detector.submit(two.view, alone);
+  graph.launch(stream_);
+  stream_.synchronize();
+  ASSERT_GT(alone.candidate_count(), 0);
+  EXPECT_EQ(together[1].candidate_count(), alone.candidate_count());
+  EXPECT_NE(together[0].candidate_count(), alone.candidate_count());
+}
+
 TEST_P(CenterFaceTest, DetectionsCarryLabelsAndLandmarksBestFirst) {
-  CenterFace detector(open(), stream_, {.score_threshold = 0.002F, .nms_threshold = 0.5F});
+  CenterFace detector(open_model(), stream_, {.score_threshold = 0.002F, .nms_threshold = 0.5F});
   CenterFaceResult faces = detector.allocate_result();
-  const auto pixels = picture(3);
-  detector.submit(view(pixels), faces);
+  const testing::TestPicture pixels = noise(3);
+  detector.submit(pixels.view, faces);
   stream_.synchronize();
   ASSERT_GT(faces.detections().size(), 1U);
+  testing::expect_boxes_on_device(stream_, faces);
   float last = 1;
   for (const Detection& face : faces.detections()) {
     EXPECT_EQ(face.label, "face");
@@ -172,7 +189,7 @@ TEST_P(CenterFaceTest, DetectionsCarryLabelsAndLandmarksBestFirst) {
 }
 
 TEST_P(CenterFaceTest, AResultThatWasNeverSubmittedIsEmpty) {
-  CenterFace detector(open(), stream_);
+  CenterFace detector(open_model(), stream_);
   const CenterFaceResult faces = detector.allocate_result();
   EXPECT_TRUE(faces.detections().empty());
   EXPECT_EQ(faces.candidate_count(), 0);
@@ -180,7 +197,7 @@ TEST_P(CenterFaceTest, AResultThatWasNeverSubmittedIsEmpty) {
 }
 
 TEST_P(CenterFaceTest, OptionsOutOfRangeAreRefused) {
-  const Engine engine = open();
+  const Engine engine = open_model();
   EXPECT_THROW(CenterFace(engine, stream_, {.score_threshold = 1.5F}), Error);
   EXPECT_THROW(CenterFace(engine, stream_, {.nms_threshold = -0.1F}), Error);
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -188,15 +205,8 @@ TEST_P(CenterFaceTest, OptionsOutOfRangeAreRefused) {
   EXPECT_THROW(CenterFace(engine, stream_, {.nms_threshold = kNan}), Error);
 }
 
-// The devices that an engine runs on.
-// A GPU only where a backend runs on it.
-std::vector<Device> devices_of_engines() {
-  std::vector<Device> devices = {Device::cpu()};
-  if (const Device best = Engine::best_device(); best.is_cuda()) devices.push_back(best);
-  return devices;
-}
-
-INSTANTIATE_TEST_SUITE_P(Devices, CenterFaceTest, ::testing::ValuesIn(devices_of_engines()), testing::device_name);
+INSTANTIATE_TEST_SUITE_P(Devices, CenterFaceTest, ::testing::ValuesIn(testing::devices_of_engines()),
+                         testing::device_name);
 
 }  // namespace
 }  // namespace vrt

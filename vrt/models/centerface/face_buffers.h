@@ -11,6 +11,7 @@
 #include "vrt/device/vector_types.h"
 #include "vrt/models/centerface/centerface.h"
 #include "vrt/models/centerface/face_decoder.h"
+#include "vrt/models/common/crop_boxes.h"
 #include "vrt/scene/detection.h"
 
 namespace vrt {
@@ -30,6 +31,11 @@ class FaceBuffers {
   [[nodiscard]] std::span<const Detection> detections();
   /// Contract of CenterFaceResult::candidate_count.
   [[nodiscard]] std::int32_t candidate_count() const noexcept { return counts_[FaceDecoder::kCandidates]; }
+  /// Contracts of CenterFaceResult.
+  [[nodiscard]] DeviceSpan<const CropBox> device_boxes() const { return as_crop_boxes(device_boxes_.span()); }
+  [[nodiscard]] DeviceSpan<const std::int32_t> device_count() const {
+    return device_counts_.span().subspan(FaceDecoder::kFaces, 1);
+  }
 
  private:
   Device device_;

@@ -2,16 +2,19 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "vrt/base/fail.h"
 #include "vrt/device/kernel.h"
+#include "vrt/models/classifier/classifier_format.h"
 #include "vrt/models/classifier/classify_keys_cu.h"
 #include "vrt/models/classifier/classify_scores_cu.h"
 #include "vrt/models/common/candidate_ranking.h"
 #include "vrt/models/common/engine_tensors.h"
 #include "vrt/models/common/load_kernel.h"
+#include "vrt/models/common/picture_network.h"
 
 namespace vrt {
 namespace {
@@ -25,11 +28,10 @@ using Scores = void(DeviceSpan<const float>, std::int32_t, DeviceSpan<const std:
                     DeviceSpan<float>, DeviceSpan<std::int32_t>);
 
 std::int32_t class_count_of(const Engine& engine) {
-  const Shape shape = engine.outputs().size() == 1 ? engine.outputs()[0].shape : Shape{};
-  require(shape.rank() == 2 && shape[0] == 1 && shape[1] > 0 && engine.outputs()[0].type == DType::kFloat32,
+  require(is_classifier_output(outputs_of_a_picture(engine)),
           "{}: not a classifier's output: expected one, float32 [1, C], found {}", engine.model().string(),
           describe_tensors(engine.outputs()));
-  return static_cast<std::int32_t>(shape[1]);
+  return static_cast<std::int32_t>(engine.outputs()[0].shape[1]);
 }
 
 PreprocessOptions preprocessing_of(const Engine& engine, const ImageClassifierOptions& options) {
@@ -49,6 +51,8 @@ std::int32_t checked_top_k(const ImageClassifierOptions& options, std::int32_t c
 }
 
 }  // namespace
+
+bool is_classifier_output(std::span<const TensorInfo> outputs) { return is_only(outputs, {1, Shape::kDynamic}); }
 
 PreprocessOptions imagenet_preprocessing() {
   PreprocessOptions options;
@@ -106,21 +110,25 @@ std::span<const Classification> ImageClassifierResult::classes() const {
 
 struct ImageClassifier::State {
   State(const Engine& engine, const Stream& on, const ImageClassifierOptions& wanted)
-      : stream(on),
-        names(wanted.names),
+      : names(wanted.names),
         softmax(wanted.softmax ? 1 : 0),
         class_count(class_count_of(engine)),
         top_k(checked_top_k(wanted, class_count, engine)),
-        session(engine, on),
-        preprocessor(on, preprocessing_of(engine, wanted)),
-        input(session.input(0).as<float>()),
-        values(session.output(0).as<float>()),
+        network(engine, on, preprocessing_of(engine, wanted)),
         ranking(on, class_count),
         counts(DeviceBuffer<std::int32_t>::zeros(on, 2)),
         make_keys(load_kernel<Keys>(on, kernels::classify_keys_cu, "classify_keys")),
         score(load_kernel<Scores>(on, kernels::classify_scores_cu, "classify_scores")) {}
 
-  void rank(ImageClassifierResult::State& result) {
+  void check(const ImageClassifierResult::State& result) const {
+    require(result.device == network.stream().device(), "the result is for {}, this classifier runs on {}",
+            to_string(result.device), to_string(network.stream().device()));
+    require(result.classes.size() >= static_cast<std::size_t>(top_k), "the result has room for {} classes, expected {}",
+            result.classes.size(), top_k);
+  }
+
+  void rank(DeviceSpan<const float> values, ImageClassifierResult::State& result) {
+    const Stream& stream = network.stream();
     const auto candidates = counts.span().subspan(0, 1);
     const auto ranked = counts.span().subspan(1, 1);
     fill_bytes(stream, candidates, 0);
@@ -130,15 +138,11 @@ struct ImageClassifier::State {
                  result.device_ids.span(), result.device_scores.span(), result.device_count.span());
   }
 
-  Stream stream;
   ClassNames names;
   std::int32_t softmax;
   std::int32_t class_count;
   std::int32_t top_k;
-  Session session;
-  Preprocessor preprocessor;
-  DeviceSpan<float> input;  // The session's memory, as are the values.
-  DeviceSpan<const float> values;
+  PictureNetwork network;
   CandidateRanking ranking;
   DeviceBuffer<std::int32_t> counts;  // Finite values; those that are ranked.
   Kernel<Keys> make_keys;
@@ -153,19 +157,29 @@ ImageClassifier& ImageClassifier::operator=(ImageClassifier&&) noexcept = defaul
 
 ImageClassifierResult ImageClassifier::allocate_result() const {
   return ImageClassifierResult(
-      std::make_unique<ImageClassifierResult::State>(state_->stream, state_->top_k, state_->names));
+      std::make_unique<ImageClassifierResult::State>(state_->network.stream(), state_->top_k, state_->names));
 }
 
 void ImageClassifier::submit(const ImageView& image, ImageClassifierResult& result) {
-  ImageClassifierResult::State& into = *result.state_;
-  require(into.device == state_->stream.device(), "the result is for {}, this classifier runs on {}",
-          to_string(into.device), to_string(state_->stream.device()));
-  require(into.classes.size() >= static_cast<std::size_t>(state_->top_k),
-          "the result has room for {} classes, expected {}", into.classes.size(), state_->top_k);
-  state_->preprocessor.submit(image, state_->input);
-  state_->session.submit();
-  state_->rank(into);
-  into.enqueue_read_back(state_->stream);
+  ImageClassifierResult* const only = &result;
+  submit(std::span(&image, 1), std::span(&only, 1));
+}
+
+void ImageClassifier::submit(std::span<const ImageView> images, std::span<ImageClassifierResult* const> results) {
+  require_results(images, results);
+  for (const ImageClassifierResult* result : results) state_->check(*result->state_);
+  state_->network.submit(images);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    ImageClassifierResult::State& into = *results[i]->state_;
+    state_->rank(state_->network.output(0, i), into);
+    into.enqueue_read_back(state_->network.stream());
+  }
+}
+
+GraphNode ImageClassifier::input_node() const { return state_->network.input_node(); }
+
+void ImageClassifier::update(Graph& graph, GraphNode input, const ImageView& image) {
+  state_->network.update(graph, input, image);
 }
 
 }  // namespace vrt

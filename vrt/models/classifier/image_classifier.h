@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "vrt/base/export.h"
+#include "vrt/device/graph.h"
 #include "vrt/device/stream.h"
 #include "vrt/engine/engine.h"
 #include "vrt/image/image.h"
@@ -66,7 +67,7 @@ class VRT_API ImageClassifier {
  public:
   static constexpr std::int32_t kMaxClasses = 1024;  ///< In a result.
 
-  /// Throws kInvalidArgument if the engine's input is not float32 [1, 3, H, W] or its output not float32 [1, C] (what was found is
+  /// Throws kInvalidArgument if the engine's input is not float32 [B, 3, H, W] or its output not float32 [B, C] (what was found is
   /// listed), if the number of names is neither 0 nor C, or for options out of range.
   ImageClassifier(const Engine& engine, const Stream& stream, const ImageClassifierOptions& options = {});
   ~ImageClassifier();
@@ -78,6 +79,14 @@ class VRT_API ImageClassifier {
   /// Enqueues preprocessing, network, ranking and read-back. Allocates nothing, does not wait. `image` stays alive and unchanged, and
   /// `result` in place, until the next wait.
   void submit(const ImageView& image, ImageClassifierResult& result);
+  /// The same for several pictures, of one camera or many, of any sizes and formats, in one run of the network; results[i] becomes what
+  /// `submit` of images[i] would make of it. The engine decides how many fit: EngineOptions::batch, or the batch that the model was
+  /// exported with. No pictures: nothing happens. Throws kInvalidArgument for more pictures, and unless each has a result of its own.
+  void submit(std::span<const ImageView> images, std::span<ImageClassifierResult* const> results);
+
+  /// For captured graphs; contracts of CenterFace::input_node and CenterFace::update.
+  [[nodiscard]] GraphNode input_node() const;
+  void update(Graph& graph, GraphNode input, const ImageView& image);
 
  private:
   struct State;

@@ -13,9 +13,6 @@
 
 #include "vrt/base/error.h"
 #include "vrt/base/testing/error_of.h"
-#include "vrt/base/testing/scoped.h"
-#include "vrt/device/allocation_count.h"
-#include "vrt/device/counters.h"
 #include "vrt/device/emulator/emulate.h"
 #include "vrt/models/classifier/classify_keys_cu.h"
 #include "vrt/models/classifier/classify_scores_cu.h"
@@ -23,6 +20,7 @@
 #include "vrt/models/common/candidate_ranking.h"
 #include "vrt/models/testing/device_data.h"
 #include "vrt/models/testing/onnx_graph.h"
+#include "vrt/models/testing/payload_test.h"
 
 namespace vrt {
 namespace {
@@ -72,17 +70,13 @@ std::string network_of(const std::vector<float>& values) {
   return graph.bytes();
 }
 
-class ImageClassifierTest : public ::testing::TestWithParam<Device> {
+class ImageClassifierTest : public testing::PayloadTest {
  protected:
-  [[nodiscard]] Engine open(const std::string& network) const {
-    return Engine::open(folder_.write("classes.onnx", network), GetParam());
-  }
   Ranked classify(const std::vector<float>& values, const ImageClassifierOptions& options) {
     ImageClassifier classifier(open(network_of(values)), stream_, options);
     ImageClassifierResult result = classifier.allocate_result();
-    const auto pixels =
-        testing::to_device(stream_, std::vector<std::uint8_t>(packed_bytes({50, 40}, PixelFormat::kRgb8)));
-    classifier.submit(ImageView::packed(GetParam(), pixels.span().data(), {50, 40}, PixelFormat::kRgb8), result);
+    const testing::TestPicture black = picture({50, 40});
+    classifier.submit(black.view, result);
     stream_.synchronize();
     Ranked ranked;
     for (const Classification& each : result.classes()) {
@@ -99,9 +93,6 @@ class ImageClassifierTest : public ::testing::TestWithParam<Device> {
     ASSERT_EQ(found.scores.size(), expected.scores.size());
     for (std::size_t i = 0; i < found.scores.size(); ++i) EXPECT_NEAR(found.scores[i], expected.scores[i], 1e-5) << i;
   }
-
-  testing::ScopedFolder folder_;
-  Stream stream_{GetParam()};
 };
 
 std::vector<float> random_values(std::size_t count, std::uint32_t seed) {
@@ -138,26 +129,8 @@ TEST_P(ImageClassifierTest, AFrameCostsOneWaitAndNothingElse) {
   ImageClassifier classifier(open(network_of(random_values(1000, 5))), stream_);
   ImageClassifierResult result = classifier.allocate_result();
   EXPECT_TRUE(result.classes().empty());
-  const auto pixels =
-      testing::to_device(stream_, std::vector<std::uint8_t>(packed_bytes({50, 40}, PixelFormat::kRgb8)));
-  const auto frame = [&] {
-    classifier.submit(ImageView::packed(GetParam(), pixels.span().data(), {50, 40}, PixelFormat::kRgb8), result);
-    stream_.synchronize();
-    (void)result.classes();
-  };
-  frame();
-  const DeviceCounters before = counters(GetParam());
-  const std::uint64_t allocations = test::allocation_count();
-  frame();
-  const std::uint64_t allocated = test::allocation_count() - allocations;
-#ifndef VRT_EAGER_CPU_STREAM  // An eager stream runs the network, which may allocate, in the submitting thread.
-  EXPECT_EQ(allocated, 0U);
-#else
-  (void)allocated;
-#endif
-  const DeviceCounters spent = counters(GetParam()) - before;
-  EXPECT_EQ(spent.waits, 1U);
-  EXPECT_EQ(spent.blocking_copies + spent.device_allocations + spent.pinned_allocations, 0U);
+  const testing::TestPicture black = picture({50, 40});
+  expect_one_wait_a_frame([&] { classifier.submit(black.view, result); }, [&] { (void)result.classes(); });
 }
 
 TEST_P(ImageClassifierTest, WhatDoesNotFitIsRefused) {
@@ -174,8 +147,8 @@ TEST_P(ImageClassifierTest, WhatDoesNotFitIsRefused) {
               HasSubstr("found 'same' float32 [1, 3, 32, 32]"));
 }
 
-// The devices that an engine runs on.
-INSTANTIATE_TEST_SUITE_P(Devices, ImageClassifierTest, ::testing::Values(Device::cpu()), testing::device_name);
+INSTANTIATE_TEST_SUITE_P(Devices, ImageClassifierTest, ::testing::ValuesIn(testing::devices_of_engines()),
+                         testing::device_name);
 
 // The kernels on values that a network's arithmetic would not let through.
 class ClassifyKernelsTest : public ::testing::TestWithParam<Device> {};

@@ -80,6 +80,19 @@ ClassNames parse_class_names(const std::string& dictionary) {
   return ClassNames(std::move(names));
 }
 
+std::vector<std::int32_t> parse_numbers(const std::string& list) {
+  LiteralReader reader(list);
+  std::vector<std::int32_t> numbers;
+  reader.expect('[');
+  while (!reader.take(']')) {
+    numbers.push_back(reader.number());
+    if (reader.take(',')) continue;
+    reader.expect(']');
+    break;
+  }
+  return numbers;
+}
+
 std::pair<std::int32_t, std::int32_t> parse_pair(const std::string& list) {
   LiteralReader reader(list);
   if (!reader.take('[')) reader.expect('(');

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "vrt/scene/class_names.h"
 
@@ -15,6 +16,9 @@ inline constexpr std::int32_t kMostClasses = 1 << 16;
 /// The names of a dictionary from class ids to names, as Ultralytics writes it: "{0: 'person', 1: 'bicycle'}". Throws kCorrupt
 /// with what could not be read.
 [[nodiscard]] ClassNames parse_class_names(const std::string& dictionary);
+
+/// As many numbers as there are: "[0, 17]". Throws kCorrupt.
+[[nodiscard]] std::vector<std::int32_t> parse_numbers(const std::string& list);
 
 /// Two numbers: "[17, 3]" or "(17, 3)". Throws kCorrupt.
 [[nodiscard]] std::pair<std::int32_t, std::int32_t> parse_pair(const std::string& list);

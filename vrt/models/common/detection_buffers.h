@@ -10,6 +10,8 @@
 #include "vrt/device/memory.h"
 #include "vrt/device/stream.h"
 #include "vrt/device/vector_types.h"
+#include "vrt/image/preprocessor.h"
+#include "vrt/models/common/crop_boxes.h"
 #include "vrt/models/common/ranked_suppression.h"
 #include "vrt/scene/class_names.h"
 #include "vrt/scene/detection.h"
@@ -40,6 +42,9 @@ class DetectionBuffers {
   /// Contract of YoloResult::detections.
   [[nodiscard]] std::span<const Detection> detections();
   [[nodiscard]] std::int32_t candidate_count() const noexcept { return host_counts_[kCandidates]; }
+  /// Contracts of YoloResult.
+  [[nodiscard]] DeviceSpan<const CropBox> device_boxes() const { return as_crop_boxes(boxes_.span()); }
+  [[nodiscard]] DeviceSpan<const std::int32_t> device_count() const { return counts_.span().subspan(kFound, 1); }
   [[nodiscard]] std::size_t found_count() const noexcept { return static_cast<std::size_t>(host_counts_[kFound]); }
 
  private:

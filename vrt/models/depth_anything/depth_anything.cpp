@@ -1,10 +1,13 @@
 #include "vrt/models/depth_anything/depth_anything.h"
 
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "vrt/base/fail.h"
-#include "vrt/image/preprocessor.h"
 #include "vrt/models/common/engine_tensors.h"
+#include "vrt/models/common/picture_network.h"
+#include "vrt/models/depth_anything/depth_format.h"
 #include "vrt/models/depth_anything/depth_maps.h"
 
 namespace vrt {
@@ -24,17 +27,20 @@ PreprocessOptions preprocessing(Size input) {
   return {.target = input, .mean = {0.485F, 0.456F, 0.406F}, .standard_deviation = {0.229F, 0.224F, 0.225F}};
 }
 
-DepthGrid grid_of(const Session& session) {
-  const Engine& engine = session.engine();
-  const Shape shape = engine.outputs().size() == 1 ? engine.outputs()[0].shape : Shape{};
-  const bool is_map = (shape.rank() == 3 && shape[0] == 1) || (shape.rank() == 4 && shape[0] == 1 && shape[1] == 1);
-  require(is_map && shape[-1] > 0 && shape[-2] > 0 && engine.outputs()[0].type == DType::kFloat32,
+Size map_size_of(const Engine& engine) {
+  require(is_depth_output(outputs_of_a_picture(engine)),
           "{}: not Depth Anything's output: expected one, float32 [1, h, w] or [1, 1, h, w], found {}",
           engine.model().string(), describe_tensors(engine.outputs()));
-  return {{static_cast<std::int32_t>(shape[-1]), static_cast<std::int32_t>(shape[-2])}, session.output(0).as<float>()};
+  const Shape& shape = engine.outputs()[0].shape;
+  return {static_cast<std::int32_t>(shape[-1]), static_cast<std::int32_t>(shape[-2])};
 }
 
 }  // namespace
+
+bool is_depth_output(std::span<const TensorInfo> outputs) {
+  constexpr std::int64_t kAny = Shape::kDynamic;
+  return is_only(outputs, {1, kAny, kAny}) || is_only(outputs, {1, 1, kAny, kAny});
+}
 
 template <DepthKind kKind>
 struct BasicDepthResult<kKind>::State : DepthBuffers {
@@ -91,18 +97,15 @@ std::span<const std::uint8_t> BasicDepthResult<kKind>::host_picture() const {
 template <DepthKind kKind>
 struct BasicDepthAnything<kKind>::State {
   State(const Engine& engine, const Stream& on)
-      : stream(on),
-        session(engine, on),
-        preprocessor(on, preprocessing(input_size_of(engine))),
-        input(session.input(0).as<float>()),
-        grid(grid_of(session)),
-        mapper(on, kKind) {}
+      : network(engine, on, preprocessing(input_size_of(engine))), map_size(map_size_of(engine)), mapper(on, kKind) {}
 
-  Stream stream;
-  Session session;
-  Preprocessor preprocessor;
-  DeviceSpan<float> input;  // The session's memory, as is the grid's.
-  DepthGrid grid;
+  void check(const DepthBuffers& maps) const {
+    require(maps.device() == network.stream().device(), "the result is for {}, this payload runs on {}",
+            to_string(maps.device()), to_string(network.stream().device()));
+  }
+
+  PictureNetwork network;
+  Size map_size;  // Of the network's output.
   DepthMapper mapper;
 };
 
@@ -112,7 +115,7 @@ Engine BasicDepthAnything<kKind>::open_engine(const std::filesystem::path& model
   require(input.width > 0 && input.height > 0 && input.width % kPatch == 0 && input.height % kPatch == 0,
           "Depth Anything's input must be multiples of {} in both directions, not {}x{}", kPatch, input.width,
           input.height);
-  options.input_shapes[""] = Shape{1, 3, input.height, input.width};
+  set_picture_input(options, input);
   return Engine::open(model, device, options);
 }
 
@@ -128,18 +131,35 @@ BasicDepthAnything<kKind>& BasicDepthAnything<kKind>::operator=(BasicDepthAnythi
 
 template <DepthKind kKind>
 BasicDepthResult<kKind> BasicDepthAnything<kKind>::allocate_result(const DepthResultOptions& options) const {
-  return Result(std::make_unique<typename Result::State>(state_->stream, state_->grid.size, options));
+  return Result(std::make_unique<typename Result::State>(state_->network.stream(), state_->map_size, options));
 }
 
 template <DepthKind kKind>
 void BasicDepthAnything<kKind>::submit(const ImageView& image, Result& result) {
-  DepthBuffers& maps = *result.state_;
-  require(maps.device() == state_->stream.device(), "the result is for {}, this payload runs on {}",
-          to_string(maps.device()), to_string(state_->stream.device()));
-  state_->preprocessor.submit(image, state_->input);
-  state_->session.submit();
-  state_->mapper.submit(state_->grid, maps);
-  maps.enqueue_read_back(state_->stream);
+  Result* const only = &result;
+  submit(std::span(&image, 1), std::span(&only, 1));
+}
+
+template <DepthKind kKind>
+void BasicDepthAnything<kKind>::submit(std::span<const ImageView> images, std::span<Result* const> results) {
+  require_results(images, results);
+  for (const Result* result : results) state_->check(*result->state_);
+  state_->network.submit(images);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    DepthBuffers& maps = *results[i]->state_;
+    state_->mapper.submit({state_->map_size, state_->network.output(0, i)}, maps);
+    maps.enqueue_read_back(state_->network.stream());
+  }
+}
+
+template <DepthKind kKind>
+GraphNode BasicDepthAnything<kKind>::input_node() const {
+  return state_->network.input_node();
+}
+
+template <DepthKind kKind>
+void BasicDepthAnything<kKind>::update(Graph& graph, GraphNode input, const ImageView& image) {
+  state_->network.update(graph, input, image);
 }
 
 template class BasicDepthResult<DepthKind::kMetric>;

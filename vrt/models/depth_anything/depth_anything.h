@@ -15,6 +15,7 @@
 #include <span>
 
 #include "vrt/base/export.h"
+#include "vrt/device/graph.h"
 #include "vrt/device/stream.h"
 #include "vrt/engine/engine.h"
 #include "vrt/image/image.h"
@@ -77,13 +78,13 @@ class VRT_API BasicDepthAnything {
   using Result = BasicDepthResult<kKind>;
   static constexpr std::int32_t kPatch = 14;  ///< Pixels; both sides of the input are multiples of it.
 
-  /// Opens the model with an input of that size (518×518 is what it was trained with). Blocks. Throws as Engine::open, and
-  /// kInvalidArgument unless both sides are multiples of kPatch.
+  /// Opens the model with an input of that size (518×518 is what it was trained with), for one picture a submit or as many as
+  /// `options.batch` says. Blocks. Throws as Engine::open, and kInvalidArgument unless both sides are multiples of kPatch.
   [[nodiscard]] static Engine open_engine(const std::filesystem::path& model, Device device, Size input,
                                           EngineOptions options = {});
 
-  /// Throws kInvalidArgument if the engine's input is not float32 [1, 3, H, W] with multiples of kPatch, or its output not float32
-  /// [1, h, w] or [1, 1, h, w] (what was found is listed).
+  /// Throws kInvalidArgument if the engine's input is not float32 [B, 3, H, W] with multiples of kPatch, or its output not float32
+  /// [B, h, w] or [B, 1, h, w] (what was found is listed).
   BasicDepthAnything(const Engine& engine, const Stream& stream);
   ~BasicDepthAnything();
   BasicDepthAnything(BasicDepthAnything&&) noexcept;
@@ -95,6 +96,14 @@ class VRT_API BasicDepthAnything {
   /// cells' centres) and what the result's options say. Allocates nothing, does not wait. `image` stays alive and unchanged, and
   /// `result` in place, until the next wait.
   void submit(const ImageView& image, Result& result);
+  /// The same for several pictures, of one camera or many, of any sizes and formats, in one run of the network; results[i] becomes what
+  /// `submit` of images[i] would make of it. The engine decides how many fit: EngineOptions::batch, or the batch that the model was
+  /// exported with. No pictures: nothing happens. Throws kInvalidArgument for more pictures, and unless each has a result of its own.
+  void submit(std::span<const ImageView> images, std::span<Result* const> results);
+
+  /// For captured graphs; contracts of CenterFace::input_node and CenterFace::update.
+  [[nodiscard]] GraphNode input_node() const;
+  void update(Graph& graph, GraphNode input, const ImageView& image);
 
  private:
   struct State;

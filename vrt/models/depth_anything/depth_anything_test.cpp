@@ -8,11 +8,8 @@
 
 #include "vrt/base/error.h"
 #include "vrt/base/testing/error_of.h"
-#include "vrt/base/testing/scoped.h"
-#include "vrt/device/allocation_count.h"
-#include "vrt/device/counters.h"
-#include "vrt/models/testing/device_data.h"
 #include "vrt/models/testing/onnx_graph.h"
+#include "vrt/models/testing/payload_test.h"
 
 namespace vrt {
 namespace {
@@ -43,37 +40,29 @@ std::string seeing_network(Size input, bool channels) {
   return graph.bytes();
 }
 
-class DepthAnythingTest : public ::testing::TestWithParam<Device> {
+class DepthAnythingTest : public testing::PayloadTest {
  protected:
-  [[nodiscard]] Engine open(const std::string& network) const {
-    return Engine::open(folder_.write("depth.onnx", network), GetParam());
-  }
   // Left half 200, right half 255 (of red).
-  [[nodiscard]] DeviceBuffer<std::uint8_t> picture(Size size) const {
+  [[nodiscard]] testing::TestPicture halves(Size size) const {
     std::vector<std::uint8_t> pixels(packed_bytes(size, PixelFormat::kRgb8));
     for (std::size_t i = 0; i < pixels.size() / 3; ++i) {
       pixels[3 * i] = static_cast<int>(i) % size.width < size.width / 2 ? 200 : 255;
     }
-    return testing::to_device(stream_, pixels);
-  }
-  [[nodiscard]] ImageView view(const DeviceBuffer<std::uint8_t>& pixels, Size size) const {
-    return ImageView::packed(GetParam(), pixels.span().data(), size, PixelFormat::kRgb8);
+    return picture(size, pixels);
   }
   static float normalised(int red) { return (static_cast<float>(red) / 255.0F - 0.485F) / 0.229F; }
 
   static constexpr Size kInput{42, 28};
-  testing::ScopedFolder folder_;
-  Stream stream_{GetParam()};
 };
 
 TEST_P(DepthAnythingTest, GivesTheDepthAtTheNetworksSizeAndAtThePictures) {
   for (const bool channels : {false, true}) {
     DepthAnything depth(open(seeing_network(kInput, channels)), stream_);
-    const auto pixels = picture({84, 56});
+    const testing::TestPicture shown = halves({84, 56});
     DepthResult own = depth.allocate_result({.read_back = true});
     DepthResult source = depth.allocate_result({.size = {84, 56}, .read_back = true, .colors = true});
-    depth.submit(view(pixels, {84, 56}), own);
-    depth.submit(view(pixels, {84, 56}), source);
+    depth.submit(shown.view, own);
+    depth.submit(shown.view, source);
     stream_.synchronize();
     EXPECT_EQ(own.metres().size, kInput);
     EXPECT_NEAR(depth_at(own.metres(), 3, 5).value(), normalised(200), 1e-5);
@@ -92,8 +81,8 @@ TEST_P(DepthAnythingTest, GivesTheDepthAtTheNetworksSizeAndAtThePictures) {
 TEST_P(DepthAnythingTest, RelativeDepthIsAnotherType) {
   RelativeDepthAnything depth(open(seeing_network(kInput, false)), stream_);
   RelativeDepthResult result = depth.allocate_result({.read_back = true});
-  const auto pixels = testing::to_device(stream_, std::vector<std::uint8_t>(3));  // 1×1, black: below zero.
-  depth.submit(view(pixels, {1, 1}), result);
+  const testing::TestPicture black = picture({1, 1});  // Below zero.
+  depth.submit(black.view, result);
   stream_.synchronize();
   const RelativeDepthMapView map = result.nearness();
   ASSERT_EQ(map.nearness.size(), 42U * 28);
@@ -104,25 +93,8 @@ TEST_P(DepthAnythingTest, RelativeDepthIsAnotherType) {
 TEST_P(DepthAnythingTest, AFrameCostsOneWaitAndNothingElse) {
   DepthAnything depth(open(seeing_network(kInput, true)), stream_);
   DepthResult result = depth.allocate_result({.size = {101, 67}, .read_back = true, .colors = true});
-  const auto pixels = picture({101, 67});
-  const auto frame = [&] {
-    depth.submit(view(pixels, {101, 67}), result);
-    stream_.synchronize();
-    (void)result.metres();
-  };
-  frame();
-  const DeviceCounters before = counters(GetParam());
-  const std::uint64_t allocations = test::allocation_count();
-  frame();
-  const std::uint64_t allocated = test::allocation_count() - allocations;
-#ifndef VRT_EAGER_CPU_STREAM  // An eager stream runs the network, which may allocate, in the submitting thread.
-  EXPECT_EQ(allocated, 0U);
-#else
-  (void)allocated;
-#endif
-  const DeviceCounters spent = counters(GetParam()) - before;
-  EXPECT_EQ(spent.waits, 1U);
-  EXPECT_EQ(spent.blocking_copies + spent.device_allocations + spent.pinned_allocations, 0U);
+  const testing::TestPicture shown = halves({101, 67});
+  expect_one_wait_a_frame([&] { depth.submit(shown.view, result); }, [&] { (void)result.metres(); });
 }
 
 TEST_P(DepthAnythingTest, OtherNetworksAreRefusedWithWhatWasFound) {
@@ -136,8 +108,8 @@ TEST_P(DepthAnythingTest, OtherNetworksAreRefusedWithWhatWasFound) {
               HasSubstr("found 'same' float32 [1, 3, 28, 28]"));
 }
 
-// The devices that an engine runs on.
-INSTANTIATE_TEST_SUITE_P(Devices, DepthAnythingTest, ::testing::Values(Device::cpu()), testing::device_name);
+INSTANTIATE_TEST_SUITE_P(Devices, DepthAnythingTest, ::testing::ValuesIn(testing::devices_of_engines()),
+                         testing::device_name);
 
 }  // namespace
 }  // namespace vrt

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 #include "vrt/base/fail.h"
 #include "vrt/device/kernel.h"
@@ -11,6 +12,7 @@
 #include "vrt/models/common/load_kernel.h"
 #include "vrt/models/osnet/osnet_counts_cu.h"
 #include "vrt/models/osnet/osnet_embed_cu.h"
+#include "vrt/models/osnet/osnet_format.h"
 
 namespace vrt {
 namespace {
@@ -23,21 +25,15 @@ using Embed = void(DeviceSpan<const float>, DeviceSpan<const std::int32_t>, std:
 
 // Boxes a run.
 std::int32_t batch_of(const Engine& engine) {
-  const bool has_one = engine.inputs().size() == 1;
-  const Shape shape = has_one ? engine.inputs()[0].shape : Shape{};
-  require(has_one && engine.inputs()[0].type == DType::kFloat32 && shape.rank() == 4 && shape[0] > 0 && shape[1] == 3 &&
-              shape[2] == OsNet::kCrop.height && shape[3] == OsNet::kCrop.width,
-          "{}: OSNet has one input, float32 [B, 3, {}, {}], found {}", engine.model().string(), OsNet::kCrop.height,
-          OsNet::kCrop.width, describe_tensors(engine.inputs()));
-  return static_cast<std::int32_t>(shape[0]);
+  require(is_osnet_input(engine.inputs()), "{}: OSNet has one input, float32 [B, 3, {}, {}], found {}",
+          engine.model().string(), OsNet::kCrop.height, OsNet::kCrop.width, describe_tensors(engine.inputs()));
+  return static_cast<std::int32_t>(engine.inputs()[0].shape[0]);
 }
 
 std::int32_t channels_of(const Engine& engine, std::int32_t batch) {
-  const Shape shape = engine.outputs().size() == 1 ? engine.outputs()[0].shape : Shape{};
-  require(shape.rank() == 2 && shape[0] == batch && shape[1] > 0 && engine.outputs()[0].type == DType::kFloat32,
-          "{}: not OSNet's output: expected one, float32 [{}, C], found {}", engine.model().string(), batch,
-          describe_tensors(engine.outputs()));
-  return static_cast<std::int32_t>(shape[1]);
+  require(is_osnet_output(engine.outputs(), batch), "{}: not OSNet's output: expected one, float32 [{}, C], found {}",
+          engine.model().string(), batch, describe_tensors(engine.outputs()));
+  return static_cast<std::int32_t>(engine.outputs()[0].shape[1]);
 }
 
 PreprocessOptions preprocessing() {
@@ -53,6 +49,14 @@ const OsNetOptions& checked(const OsNetOptions& options) {
 std::int32_t runs_for(std::int32_t boxes, std::int32_t batch) { return (boxes + batch - 1) / batch; }
 
 }  // namespace
+
+bool is_osnet_input(std::span<const TensorInfo> inputs) {
+  return is_only(inputs, {Shape::kDynamic, 3, OsNet::kCrop.height, OsNet::kCrop.width});
+}
+
+bool is_osnet_output(std::span<const TensorInfo> outputs, std::int64_t batch) {
+  return is_only(outputs, {batch, Shape::kDynamic});
+}
 
 struct EmbeddingResult::State {
   State(const Stream& stream, std::int32_t max_boxes, std::int32_t width, const EmbeddingResultOptions& options)
@@ -138,18 +142,29 @@ struct OsNet::State {
     const auto one = static_cast<std::uint64_t>(std::max(runs, 1));
     count_runs.launch(stream, grid_1d(one, 32), count, room, batch, std::max(runs, 1), counts.span(),
                       result.device_count.span());
+    if (Graph::is_capturing(stream)) input_nodes.clear();
     for (std::int32_t run = 0; run < runs; ++run) {
       const auto first = static_cast<std::size_t>(run) * static_cast<std::size_t>(batch);
-      const std::size_t boxes_here = std::min(static_cast<std::size_t>(batch), from.size() - first);
-      submit_run(image, from.subspan(first, boxes_here), counts.span().subspan(static_cast<std::size_t>(run), 1),
-                 result.device_embeddings.span().subspan(first * result.channels, boxes_here * result.channels));
+      const auto boxes_here = boxes_of(from, run);
+      submit_run(image, boxes_here, count_of(run),
+                 result.device_embeddings.span().subspan(first * result.channels, boxes_here.size() * result.channels));
     }
     result.enqueue_read_back(stream);
+  }
+
+  // What a run takes of all boxes.
+  [[nodiscard]] DeviceSpan<const CropBox> boxes_of(DeviceSpan<const CropBox> all, std::int32_t run) const {
+    const auto first = static_cast<std::size_t>(run) * static_cast<std::size_t>(batch);
+    return all.subspan(first, std::min(static_cast<std::size_t>(batch), all.size() - first));
+  }
+  [[nodiscard]] DeviceSpan<const std::int32_t> count_of(std::int32_t run) const {
+    return counts.span().subspan(static_cast<std::size_t>(run), 1);
   }
 
   void submit_run(const ImageView& image, DeviceSpan<const CropBox> from, DeviceSpan<const std::int32_t> count,
                   DeviceSpan<float> embeddings) {
     preprocessor.submit_crops(image, from, count, input.subspan(0, from.size() * kCropFloats));
+    if (Graph::is_capturing(stream)) input_nodes.push_back(Graph::last_node(stream));
     if (is_batched) session.set_batch(std::max(static_cast<std::int64_t>(from.size()), smallest_batch));
     session.submit();
     embed.launch(stream, grid_1d(from.size() * 32), features, count, channels, embeddings);
@@ -167,7 +182,8 @@ struct OsNet::State {
   DeviceSpan<const float> features;
   DeviceBuffer<CropBox> boxes;  // Those that come from the host.
   DeviceBuffer<std::int32_t> box_count;
-  DeviceBuffer<std::int32_t> counts;  // Of the runs.
+  DeviceBuffer<std::int32_t> counts;   // Of the runs.
+  std::vector<GraphNode> input_nodes;  // Of the last capture, one for each run.
   Kernel<Counts> count_runs;
   Kernel<Embed> embed;
 };
@@ -211,6 +227,23 @@ void OsNet::submit(const ImageView& image, DeviceSpan<const CropBox> boxes, Devi
   state_->check(*result.state_, boxes.size());
   require(count.size() == 1, "the count of boxes has {} elements: expected one", count.size());
   state_->submit(image, boxes, count, *result.state_);
+}
+
+std::vector<GraphNode> OsNet::input_nodes() const {
+  require(!state_->input_nodes.empty(), "no submit of this payload was captured");
+  return state_->input_nodes;
+}
+
+void OsNet::update(Graph& graph, std::span<const GraphNode> inputs, const ImageView& image,
+                   DeviceSpan<const CropBox> boxes) {
+  const std::int32_t runs = runs_for(static_cast<std::int32_t>(boxes.size()), state_->batch);
+  require(inputs.size() == static_cast<std::size_t>(runs), "{} boxes take {} runs, there are {} nodes", boxes.size(),
+          runs, inputs.size());
+  for (std::int32_t run = 0; run < runs; ++run) {
+    const auto here = state_->boxes_of(boxes, run);
+    state_->preprocessor.update_crops(graph, inputs[static_cast<std::size_t>(run)], image, here, state_->count_of(run),
+                                      state_->input.subspan(0, here.size() * kCropFloats));
+  }
 }
 
 }  // namespace vrt

@@ -14,8 +14,10 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "vrt/base/export.h"
+#include "vrt/device/graph.h"
 #include "vrt/device/memory.h"
 #include "vrt/device/stream.h"
 #include "vrt/engine/engine.h"
@@ -94,6 +96,13 @@ class VRT_API OsNet {
   /// and unchanged until the next wait. Throws kInvalidArgument for room for more than max_boxes.
   void submit(const ImageView& image, DeviceSpan<const CropBox> boxes, DeviceSpan<const std::int32_t> count,
               EmbeddingResult& result);
+
+  /// In a capture, behind `submit` of boxes in device memory: the nodes that read `image`, one for each run. Throws
+  /// kInvalidArgument before such a submit. Allocates.
+  [[nodiscard]] std::vector<GraphNode> input_nodes() const;
+  /// Gives a graph that captured `submit` another picture, of the same size, for its next launches; `inputs` are what `input_nodes`
+  /// gave, `boxes` those of the captured `submit`. Enqueues nothing. `image` has to be as for `submit`.
+  void update(Graph& graph, std::span<const GraphNode> inputs, const ImageView& image, DeviceSpan<const CropBox> boxes);
 
  private:
   struct State;

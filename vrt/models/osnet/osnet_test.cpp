@@ -7,18 +7,18 @@
 #include <cmath>
 #include <cstdint>
 #include <random>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "vrt/base/error.h"
 #include "vrt/base/testing/error_of.h"
-#include "vrt/base/testing/scoped.h"
-#include "vrt/device/allocation_count.h"
-#include "vrt/device/counters.h"
 #include "vrt/device/emulator/emulate.h"
 #include "vrt/models/osnet/osnet_embed_cu.h"
 #include "vrt/models/osnet/osnet_embed_emulated.h"
 #include "vrt/models/testing/device_data.h"
 #include "vrt/models/testing/onnx_graph.h"
+#include "vrt/models/testing/payload_test.h"
 
 namespace vrt {
 namespace {
@@ -41,18 +41,18 @@ std::string extremes_network(std::int64_t batch) {
   return graph.bytes();
 }
 
-class OsNetTest : public ::testing::TestWithParam<Device> {
+class OsNetTest : public testing::PayloadTest {
  protected:
   static constexpr Size kPicture{160, 120};
 
-  [[nodiscard]] Engine open(std::int64_t batch, const EngineOptions& options = {}) const {
-    return Engine::open(folder_.write("osnet.onnx", extremes_network(batch)), GetParam(), options);
+  [[nodiscard]] Engine open_batch(std::int64_t batch, const EngineOptions& options = {}) const {
+    return open(extremes_network(batch), options);
   }
   // Squares of 20×20 pixels, each of its own colour.
   [[nodiscard]] static std::array<int, 3> color_of(int column, int row) {
     return {40 + column * 25, 250 - row * 30, (column * 3 + row * 7) % 8 * 30};
   }
-  [[nodiscard]] DeviceBuffer<std::uint8_t> picture() const {
+  [[nodiscard]] testing::TestPicture squares() const {
     std::vector<std::uint8_t> pixels(packed_bytes(kPicture, PixelFormat::kRgb8));
     for (int y = 0; y < kPicture.height; ++y) {
       for (int x = 0; x < kPicture.width; ++x) {
@@ -62,10 +62,7 @@ class OsNetTest : public ::testing::TestWithParam<Device> {
         }
       }
     }
-    return testing::to_device(stream_, pixels);
-  }
-  [[nodiscard]] ImageView view(const DeviceBuffer<std::uint8_t>& pixels) const {
-    return ImageView::packed(GetParam(), pixels.span().data(), kPicture, PixelFormat::kRgb8);
+    return picture(kPicture, pixels);
   }
   // Box i lies inside square i, so that its crop is of one colour.
   [[nodiscard]] static Box box_of(int i) {
@@ -95,60 +92,83 @@ class OsNetTest : public ::testing::TestWithParam<Device> {
       }
     }
   }
-
-  testing::ScopedFolder folder_;
-  Stream stream_{GetParam()};
 };
 
 TEST_P(OsNetTest, NoneOneABatchAndMoreBoxesAllWork) {
-  OsNet osnet(open(4), stream_, {.max_boxes = 20});
+  OsNet osnet(open_batch(4), stream_, {.max_boxes = 20});
   EXPECT_EQ(osnet.channels(), std::int32_t{kChannels});
   EmbeddingResult result = osnet.allocate_result({.read_back = true});
   EXPECT_EQ(result.count(), 0);
-  const auto pixels = picture();
+  const testing::TestPicture shown = squares();
   for (const int count : {0, 1, 3, 4, 5, 8, 13, 20, 2, 0}) {
     std::vector<Box> boxes;
     for (int i = 0; i < count; ++i) boxes.push_back(box_of(i));
-    osnet.submit(view(pixels), boxes, result);
+    osnet.submit(shown.view, boxes, result);
     stream_.synchronize();
     expect_embeddings(result, count);
   }
 }
 
 TEST_P(OsNetTest, BoxesAndTheirNumberMayBeOnTheDevice) {
-  OsNet osnet(open(4), stream_, {.max_boxes = 16});
+  OsNet osnet(open_batch(4), stream_, {.max_boxes = 16});
   EmbeddingResult result = osnet.allocate_result({.read_back = true});
-  const auto pixels = picture();
+  const testing::TestPicture shown = squares();
   std::vector<CropBox> boxes;
   for (int i = 0; i < 14; ++i) boxes.push_back({box_of(i).x1, box_of(i).y1, box_of(i).x2, box_of(i).y2});
   const auto on_device = testing::to_device(stream_, boxes);
   for (const std::int32_t said : {0, 1, 4, 5, 14, 1000, -3}) {
     const auto count = testing::to_device<std::int32_t>(stream_, {said});
-    osnet.submit(view(pixels), on_device.span(), count.span(), result);
+    osnet.submit(shown.view, on_device.span(), count.span(), result);
     stream_.synchronize();
     expect_embeddings(result, std::clamp(said, 0, 14));
   }
 }
 
-TEST_P(OsNetTest, AChangingBatchRunsAsManyAsThereAre) {
-  OsNet osnet(open(-1, {.batch = {.smallest = 2, .typical = 4, .largest = 5}}), stream_, {.max_boxes = 20});
+TEST_P(OsNetTest, ACapturedFrameTakesAnotherPictureAndAnotherNumberOfBoxes) {
+  OsNet osnet(open_batch(4), stream_, {.max_boxes = 16});
   EmbeddingResult result = osnet.allocate_result({.read_back = true});
-  const auto pixels = picture();
+  EXPECT_THAT(error_of([&] { (void)osnet.input_nodes(); }).what(), HasSubstr("captured"));
+  const testing::TestPicture black = picture(kPicture);
+  std::vector<CropBox> boxes;
+  for (int i = 0; i < 14; ++i) boxes.push_back({box_of(i).x1, box_of(i).y1, box_of(i).x2, box_of(i).y2});
+  const auto on_device = testing::to_device(stream_, boxes);
+  auto count = testing::to_device<std::int32_t>(stream_, {14});
+  const auto readable = [](const auto& buffer) { return buffer.span(); };
+  Graph graph = Graph::capture(
+      stream_, [&] { osnet.submit(black.view, readable(on_device), std::as_const(count).span(), result); });
+  const std::vector<GraphNode> inputs = osnet.input_nodes();
+  EXPECT_EQ(inputs.size(), 4U) << "14 boxes, four at a time";
+  const testing::TestPicture shown = squares();
+  osnet.update(graph, inputs, shown.view, readable(on_device));
+  for (const std::int32_t said : {14, 5}) {
+    const auto next = testing::to_device<std::int32_t>(stream_, {said});
+    copy(stream_, next.span(), count.span());
+    graph.launch(stream_);
+    stream_.synchronize();
+    expect_embeddings(result, said);
+  }
+  EXPECT_THROW(osnet.update(graph, std::span(inputs).first(3), shown.view, readable(on_device)), Error);
+}
+
+TEST_P(OsNetTest, AChangingBatchRunsAsManyAsThereAre) {
+  OsNet osnet(open_batch(-1, {.batch = {.smallest = 2, .typical = 4, .largest = 5}}), stream_, {.max_boxes = 20});
+  EmbeddingResult result = osnet.allocate_result({.read_back = true});
+  const testing::TestPicture shown = squares();
   for (const int count : {0, 1, 2, 5, 6, 12}) {
     std::vector<Box> boxes;
     for (int i = 0; i < count; ++i) boxes.push_back(box_of(i));
-    osnet.submit(view(pixels), boxes, result);
+    osnet.submit(shown.view, boxes, result);
     stream_.synchronize();
     expect_embeddings(result, count);
   }
 }
 
 TEST_P(OsNetTest, BoxesThatStickOutRepeatTheBorder) {
-  OsNet osnet(open(2), stream_);
+  OsNet osnet(open_batch(2), stream_);
   EmbeddingResult result = osnet.allocate_result({.read_back = true});
-  const auto pixels = picture();
+  const testing::TestPicture shown = squares();
   // Beyond the upper left corner: the colour of its square. Then a box of no size inside square 9.
-  osnet.submit(view(pixels), std::vector<Box>{{-40, -60, -2, -5}, {28, 30, 28, 30}}, result);
+  osnet.submit(shown.view, std::vector<Box>{{-40, -60, -2, -5}, {28, 30, 28, 30}}, result);
   stream_.synchronize();
   ASSERT_EQ(result.count(), 2);
   for (std::size_t c = 0; c < kChannels; ++c) {
@@ -158,51 +178,34 @@ TEST_P(OsNetTest, BoxesThatStickOutRepeatTheBorder) {
 }
 
 TEST_P(OsNetTest, AFrameCostsOneWaitAndNothingElse) {
-  OsNet osnet(open(4), stream_);
+  OsNet osnet(open_batch(4), stream_);
   EmbeddingResult result = osnet.allocate_result({.read_back = true});
-  const auto pixels = picture();
+  const testing::TestPicture shown = squares();
   std::vector<Box> boxes;
   for (int i = 0; i < 11; ++i) boxes.push_back(box_of(i));
-  const auto frame = [&] {
-    osnet.submit(view(pixels), boxes, result);
-    stream_.synchronize();
-  };
-  frame();
-  const DeviceCounters before = counters(GetParam());
-  const std::uint64_t allocations = test::allocation_count();
-  frame();
-  const std::uint64_t allocated = test::allocation_count() - allocations;
-#ifndef VRT_EAGER_CPU_STREAM  // An eager stream runs the network, which may allocate, in the submitting thread.
-  EXPECT_EQ(allocated, 0U);
-#else
-  (void)allocated;
-#endif
-  const DeviceCounters spent = counters(GetParam()) - before;
-  EXPECT_EQ(spent.waits, 1U);
-  EXPECT_EQ(spent.blocking_copies + spent.device_allocations + spent.pinned_allocations, 0U);
+  expect_one_wait_a_frame([&] { osnet.submit(shown.view, boxes, result); }, [&] { (void)result.embeddings(); });
 }
 
 TEST_P(OsNetTest, WhatDoesNotFitIsRefused) {
-  OsNet osnet(open(4), stream_, {.max_boxes = 5});
+  OsNet osnet(open_batch(4), stream_, {.max_boxes = 5});
   EmbeddingResult result = osnet.allocate_result();
-  const auto pixels = picture();
-  EXPECT_THAT(error_of([&] { osnet.submit(view(pixels), std::vector<Box>(6), result); }).what(), HasSubstr("6 boxes"));
+  const testing::TestPicture shown = squares();
+  EXPECT_THAT(error_of([&] { osnet.submit(shown.view, std::vector<Box>(6), result); }).what(), HasSubstr("6 boxes"));
   EXPECT_THAT(error_of([&] { (void)result.embeddings(); }).what(), HasSubstr("read_back"));
-  EXPECT_THROW(OsNet(open(4), stream_, {.max_boxes = 0}), Error);
+  EXPECT_THROW(OsNet(open_batch(4), stream_, {.max_boxes = 0}), Error);
   EXPECT_THROW((void)OsNet::open_engine("any.onnx", GetParam(), 0), Error);
-  OsNet greater(open(4), stream_, {.max_boxes = 6});
-  EXPECT_THAT(error_of([&] { greater.submit(view(pixels), std::vector<Box>(1), result); }).what(),
+  OsNet greater(open_batch(4), stream_, {.max_boxes = 6});
+  EXPECT_THAT(error_of([&] { greater.submit(shown.view, std::vector<Box>(1), result); }).what(),
               HasSubstr("room for 5 embeddings"));
   testing::OnnxGraph graph;
   graph.input("crops", {4, 3, 128, 256});
   graph.node("Relu", {"crops"}, "same");
   graph.output("same", {4, 3, 128, 256});
-  const Engine other = Engine::open(folder_.write("other.onnx", graph.bytes()), GetParam());
-  EXPECT_THAT(error_of([&] { OsNet(other, stream_); }).what(), HasSubstr("'crops' float32 [4, 3, 128, 256]"));
+  EXPECT_THAT(error_of([&] { OsNet(open(graph.bytes()), stream_); }).what(),
+              HasSubstr("'crops' float32 [4, 3, 128, 256]"));
 }
 
-// The devices that an engine runs on.
-INSTANTIATE_TEST_SUITE_P(Devices, OsNetTest, ::testing::Values(Device::cpu()), testing::device_name);
+INSTANTIATE_TEST_SUITE_P(Devices, OsNetTest, ::testing::ValuesIn(testing::devices_of_engines()), testing::device_name);
 
 class OsNetEmbedTest : public ::testing::TestWithParam<Device> {};
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "vrt/device/kernel.h"
 #include "vrt/device/memory.h"
@@ -15,20 +16,21 @@ namespace vrt {
 /// Holds the kernel for one stream.
 class KeypointGathering {
  public:
-  /// `points` of each of `classes`. May block (loads the kernel).
-  KeypointGathering(const Stream& stream, std::int32_t points, std::int32_t classes);
+  /// Contract of RfDetrFormat::class_points. Blocks.
+  KeypointGathering(const Stream& stream, const std::vector<std::int32_t>& class_points);
 
   /// Enqueues. `slots` is the network's output [1, Q, classes * points, 8]; `source` the picture's size. Each object gets the
-  /// points of its query and class.
+  /// points of its query and class; those that its class does not have are zeros.
   void submit(DeviceSpan<const float> slots, Size source, DetectionBuffers& objects) const;
 
  private:
   using Gather = void(DeviceSpan<const float>, DeviceSpan<const std::int32_t>, DeviceSpan<const std::int32_t>,
-                      DeviceSpan<const std::int32_t>, kernels::rfdetr_points::RfDetrPoints, DeviceSpan<float>);
+                      DeviceSpan<const std::int32_t>, DeviceSpan<const std::int32_t>,
+                      kernels::rfdetr_points::RfDetrPoints, DeviceSpan<float>);
 
   Stream stream_;
-  std::int32_t points_;
-  std::int32_t slots_;
+  std::int32_t points_;  // The most of any class.
+  DeviceBuffer<std::int32_t> class_points_;
   Kernel<Gather> gather_;
 };
 

@@ -1,5 +1,7 @@
 #include "vrt/models/rfdetr/rfdetr.h"
 
+#include <span>
+
 #include "vrt/models/common/detection_buffers.h"
 #include "vrt/models/rfdetr/rfdetr_network.h"
 
@@ -16,6 +18,8 @@ RfDetrResult& RfDetrResult::operator=(RfDetrResult&&) noexcept = default;
 
 std::span<const Detection> RfDetrResult::detections() const { return state_->objects.detections(); }
 std::int32_t RfDetrResult::candidate_count() const { return state_->objects.candidate_count(); }
+DeviceSpan<const CropBox> RfDetrResult::device_boxes() const { return state_->objects.device_boxes(); }
+DeviceSpan<const std::int32_t> RfDetrResult::device_count() const { return state_->objects.device_count(); }
 
 struct RfDetr::State : RfDetrNetwork {
   using RfDetrNetwork::RfDetrNetwork;
@@ -38,8 +42,24 @@ RfDetrResult RfDetr::allocate_result() const {
 }
 
 void RfDetr::submit(const ImageView& image, RfDetrResult& result) {
-  state_->submit(image, result.state_->objects);
-  result.state_->objects.enqueue_read_back(state_->stream());
+  RfDetrResult* const only = &result;
+  submit(std::span(&image, 1), std::span(&only, 1));
+}
+
+void RfDetr::submit(std::span<const ImageView> images, std::span<RfDetrResult* const> results) {
+  require_results(images, results);
+  for (const RfDetrResult* result : results) state_->check(result->state_->objects);
+  state_->submit(images);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    state_->decode(i, results[i]->state_->objects);
+    results[i]->state_->objects.enqueue_read_back(state_->stream());
+  }
+}
+
+GraphNode RfDetr::input_node() const { return state_->pictures().input_node(); }
+
+void RfDetr::update(Graph& graph, GraphNode input, const ImageView& image) {
+  state_->pictures().update(graph, input, image);
 }
 
 }  // namespace vrt

@@ -16,6 +16,8 @@
 #include <span>
 
 #include "vrt/base/export.h"
+#include "vrt/device/graph.h"
+#include "vrt/device/memory.h"
 #include "vrt/device/stream.h"
 #include "vrt/engine/engine.h"
 #include "vrt/image/image.h"
@@ -31,8 +33,9 @@ struct RfDetrOptions {
   /// The best pairs of a query and a class are taken, so many at most: one query may give two classes. 1 to
   /// RfDetr::kMostDetections.
   std::int32_t max_detections = 300;
-  /// The reference resizes with antialiasing; some deployments without. Take the one that the weights are used with.
-  Interpolation interpolation = Interpolation::kBilinearAntialiased;
+  /// Take the one that the weights are used with. Where not given: what the model's metadata says ("antialias": "True" or "False", which
+  /// tools/export writes as the package that it exports from does it); else with antialiasing, as torchvision resizes tensors by default.
+  std::optional<Interpolation> interpolation = {};
   /// Whether the logits' column 0 is background and never an object. Where not given: what the model's metadata says
   /// ("background": "0"); else it is a class as any other, as in the reference.
   std::optional<bool> background_column = {};
@@ -55,6 +58,11 @@ class VRT_API RfDetrResult {
   /// How many pairs of a query and a class passed the threshold. Host only, as `detections`.
   [[nodiscard]] std::int32_t candidate_count() const;
 
+  /// The boxes, corners in source pixels, and their number (one element) in device memory, valid in stream order behind `submit`:
+  /// for what is enqueued behind it on the same stream without a wait. Beyond the number the boxes are of earlier frames.
+  [[nodiscard]] DeviceSpan<const CropBox> device_boxes() const;
+  [[nodiscard]] DeviceSpan<const std::int32_t> device_count() const;
+
  private:
   friend class RfDetr;
   struct State;
@@ -67,7 +75,7 @@ class VRT_API RfDetr {
  public:
   static constexpr std::int32_t kMostDetections = 1024;
 
-  /// Opens the model. Blocks. Throws as Engine::open.
+  /// Opens the model, for one picture a submit or as many as `options.batch` says. Blocks. Throws as Engine::open.
   [[nodiscard]] static Engine open_engine(const std::filesystem::path& model, Device device,
                                           const EngineOptions& options = {});
 
@@ -85,6 +93,14 @@ class VRT_API RfDetr {
   /// Enqueues preprocessing, network, decoding and read-back. Allocates nothing, does not wait. `image` stays alive and
   /// unchanged, and `result` in place, until the next wait.
   void submit(const ImageView& image, RfDetrResult& result);
+  /// The same for several pictures, of one camera or many, of any sizes and formats, in one run of the network; results[i] becomes what
+  /// `submit` of images[i] would make of it. The engine decides how many fit: EngineOptions::batch, or the batch that the model was
+  /// exported with. No pictures: nothing happens. Throws kInvalidArgument for more pictures, and unless each has a result of its own.
+  void submit(std::span<const ImageView> images, std::span<RfDetrResult* const> results);
+
+  /// For captured graphs; contracts of CenterFace::input_node and CenterFace::update.
+  [[nodiscard]] GraphNode input_node() const;
+  void update(Graph& graph, GraphNode input, const ImageView& image);
 
  private:
   struct State;

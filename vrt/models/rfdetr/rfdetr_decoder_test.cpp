@@ -215,7 +215,7 @@ TEST_P(RfDetrDecoderTest, KeypointsFollowTheFormula) {
   const auto logits = testing::to_device(stream_, network.logits);
   const auto device_slots = testing::to_device(stream_, slots);
   decoder.submit(boxes.span(), logits.span(), ResizeMapping::make(ResizeMode::kStretch, source, {576, 576}), objects);
-  KeypointGathering(stream_, 17, 2).submit(device_slots.span(), source, objects);
+  KeypointGathering(stream_, {17, 17}).submit(device_slots.span(), source, objects);
   objects.enqueue_read_back(stream_);
   const auto queries = testing::to_host(stream_, objects.found().indices, 30);
   stream_.synchronize();
@@ -233,6 +233,38 @@ TEST_P(RfDetrDecoderTest, KeypointsFollowTheFormula) {
       EXPECT_NEAR(found.x, double{slot[0]} * 640, 1e-3);
       EXPECT_NEAR(found.y, double{slot[1]} * 360, 1e-3);
       EXPECT_NEAR(found.confidence, confidence, 1e-5) << "object " << i << ", point " << p;
+    }
+  }
+}
+
+TEST_P(RfDetrDecoderTest, PointsThatAClassDoesNotHaveAreZeros) {
+  // Three classes of 5, 0 and 2 points, and a fourth column without any: found objects of each.
+  const std::vector<std::int32_t> class_points{5, 0, 2};
+  constexpr std::size_t kSlots = 15;
+  std::vector<float> slots(4 * kSlots * 8, 0);
+  for (std::size_t slot = 0; slot < 4 * kSlots; ++slot) {
+    slots[8 * slot] = static_cast<float>(slot + 1) / 64;
+    slots[8 * slot + 1] = 0.5F;
+    slots[8 * slot + 4] = slots[8 * slot + 6] = 20;
+  }
+  DetectionBuffers objects(stream_, 4, 5, std::make_shared<const ClassNames>());
+  const FoundSpans found = objects.found();
+  upload_blocking<std::int32_t>(stream_, std::vector<std::int32_t>{3, 1, 2, 0}, found.indices);
+  upload_blocking<std::int32_t>(stream_, std::vector<std::int32_t>{0, 1, 2, 3}, found.classes);
+  upload_blocking<std::int32_t>(stream_, std::vector<std::int32_t>{4}, found.count);
+  const auto device_slots = testing::to_device(stream_, slots);
+  KeypointGathering(stream_, class_points).submit(device_slots.span(), {64, 64}, objects);
+  objects.enqueue_read_back(stream_);
+  stream_.synchronize();
+  ASSERT_EQ(objects.detections().size(), 4U);
+  const std::array<std::size_t, 4> first_slot{3 * kSlots, 0, 2 * kSlots + 10, 0};
+  const std::array<std::size_t, 4> present{5, 0, 2, 0};
+  for (std::size_t i = 0; i < 4; ++i) {
+    for (std::size_t p = 0; p < 5; ++p) {
+      const Keypoint& point = objects.detections()[i].keypoints[p];
+      EXPECT_EQ(point.x, p < present[i] ? static_cast<float>(first_slot[i] + p + 1) : 0) << i << ", " << p;
+      EXPECT_EQ(point.y, p < present[i] ? 32 : 0);
+      EXPECT_EQ(point.confidence, p < present[i] ? 0.5F : 0);
     }
   }
 }
@@ -319,7 +351,7 @@ TEST_P(RfDetrDecoderTest, AppearanceIsTheMeanOfTheTokensUnderTheMask) {
 }
 
 TEST(RfDetrPreprocessingTest, IsTheReferences) {
-  const PreprocessOptions options = rfdetr_preprocessing({560, 560}, RfDetrOptions().interpolation);
+  const PreprocessOptions options = rfdetr_preprocessing({560, 560}, RfDetrFormat().interpolation);
   EXPECT_EQ(options.mode, ResizeMode::kStretch);
   EXPECT_EQ(options.interpolation, Interpolation::kBilinearAntialiased);
   EXPECT_EQ(options.mean, (std::array<float, 3>{0.485F, 0.456F, 0.406F}));

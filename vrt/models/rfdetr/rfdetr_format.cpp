@@ -1,5 +1,6 @@
 #include "vrt/models/rfdetr/rfdetr_format.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -13,6 +14,9 @@ namespace {
 
 constexpr std::int64_t kSlotValues = 8;  // Of a keypoint.
 constexpr std::size_t kCocoColumns = 91;
+constexpr std::int64_t kPersonPoints = 17;
+
+using Metadata = std::map<std::string, std::string>;
 
 bool is_float(const TensorInfo& output, std::size_t rank) {
   return output.type == DType::kFloat32 && output.shape.rank() == rank && output.shape[0] == 1;
@@ -79,29 +83,68 @@ void find_masks(std::span<const TensorInfo> outputs, RfDetrFormat& format, const
   format.token_channels = static_cast<std::int32_t>(outputs[*format.tokens].shape[1]);
 }
 
-void find_keypoints(std::span<const TensorInfo> outputs, RfDetrFormat& format, const std::string& found) {
-  format.keypoints = only_map(outputs, "keypoints", found, [&](const Shape& shape) {
-    return shape[1] == format.queries && shape[2] > 0 && shape[2] % format.columns == 0 && shape[3] == kSlotValues;
-  });
-  require(format.keypoints.has_value(),
-          "an RF-DETR network for keypoints has keypoints, float32 [1, {}, {} classes × points, {}]; found {}",
-          format.queries, format.columns, kSlotValues, found);
-  format.points = static_cast<std::int32_t>(outputs[*format.keypoints].shape[2] / format.columns);
+// How many keypoints each class has, by the file, or by the number of slots: those of people, which only column 0 has, or as many for
+// each column. Empty where they fit none of these.
+std::vector<std::int32_t> points_of_classes(std::int64_t slots, std::int32_t columns, const Metadata& metadata) {
+  if (const auto given = metadata.find("keypoints_per_class"); given != metadata.end())
+    return parse_numbers(given->second);
+  if (slots % columns == 0)
+    return std::vector<std::int32_t>(static_cast<std::size_t>(columns), static_cast<std::int32_t>(slots / columns));
+  if (slots == kPersonPoints) return {static_cast<std::int32_t>(kPersonPoints)};
+  return {};
 }
 
-ClassNames names_of(const RfDetrFormat& format, RfDetrExtra extra, const RfDetrOptions& options,
-                    const std::map<std::string, std::string>& metadata) {
+bool fits(const std::vector<std::int32_t>& class_points, std::int64_t slots, std::int32_t columns) {
+  if (class_points.empty() || class_points.size() > static_cast<std::size_t>(columns)) return false;
+  const auto [least, most] = std::ranges::minmax(class_points);
+  return least >= 0 && most > 0 && slots == static_cast<std::int64_t>(class_points.size()) * most;
+}
+
+void find_keypoints(std::span<const TensorInfo> outputs, RfDetrFormat& format, const Metadata& metadata,
+                    const std::string& found) {
+  format.keypoints = only_map(outputs, "keypoints", found, [&](const Shape& shape) {
+    return shape[1] == format.queries && shape[2] > 0 && shape[3] == kSlotValues;
+  });
+  require(format.keypoints.has_value(),
+          "an RF-DETR network for keypoints has keypoints, float32 [1, {}, classes × points, {}]; found {}",
+          format.queries, kSlotValues, found);
+  const std::int64_t slots = outputs[*format.keypoints].shape[2];
+  format.class_points = points_of_classes(slots, format.columns, metadata);
+  require(
+      fits(format.class_points, slots, format.columns),
+      "{} keypoints a query and {} classes do not go together: expected as many keypoints for each class, {} for the "
+      "first alone, or what the metadata says as keypoints_per_class, which is {}; found {}",
+      slots, format.columns, kPersonPoints,
+      metadata.count("keypoints_per_class") > 0 ? metadata.at("keypoints_per_class") : "not there", found);
+  format.points = *std::ranges::max_element(format.class_points);
+}
+
+// Column 0 is background and column 1 a person in the networks of the first schema.
+bool is_background_and_person(const RfDetrFormat& format) {
+  return format.keypoints && format.columns == 2 && format.class_points.size() == 2;
+}
+
+ClassNames names_of(const RfDetrFormat& format, const RfDetrOptions& options, const Metadata& metadata) {
   if (options.names) return *options.names;
   if (const auto names = metadata.find("names"); names != metadata.end()) return parse_class_names(names->second);
-  if (extra == RfDetrExtra::kKeypoints && format.columns == 2) return ClassNames({"", "person"});
+  if (is_background_and_person(format)) return ClassNames({"", "person"});
+  if (format.class_points == std::vector<std::int32_t>{static_cast<std::int32_t>(kPersonPoints)})
+    return ClassNames({"person"});
   return format.columns == static_cast<std::int32_t>(kCocoColumns) ? ClassNames::coco91() : ClassNames();
 }
 
-bool has_background(const RfDetrFormat& format, RfDetrExtra extra, const RfDetrOptions& options,
-                    const std::map<std::string, std::string>& metadata) {
+bool has_background(const RfDetrFormat& format, const RfDetrOptions& options, const Metadata& metadata) {
   if (options.background_column) return *options.background_column;
   if (const auto column = metadata.find("background"); column != metadata.end()) return column->second == "0";
-  return extra == RfDetrExtra::kKeypoints && format.columns == 2;
+  return is_background_and_person(format);
+}
+
+Interpolation interpolation_of(const RfDetrOptions& options, const Metadata& metadata) {
+  if (options.interpolation) return *options.interpolation;
+  const auto antialias = metadata.find("antialias");
+  if (antialias == metadata.end() || antialias->second == "True") return Interpolation::kBilinearAntialiased;
+  if (antialias->second == "False") return Interpolation::kBilinear;
+  fail(ErrorCode::kCorrupt, "the model's metadata: expected True or False as antialias, found {}", antialias->second);
 }
 
 }  // namespace
@@ -112,9 +155,10 @@ RfDetrFormat recognise_rfdetr(std::span<const TensorInfo> outputs, RfDetrExtra e
   const std::string found = describe_tensors(outputs);
   find_boxes_and_logits(outputs, format, found);
   if (extra == RfDetrExtra::kMasks) find_masks(outputs, format, found);
-  if (extra == RfDetrExtra::kKeypoints) find_keypoints(outputs, format, found);
-  format.names = names_of(format, extra, options, metadata);
-  format.background_column = has_background(format, extra, options, metadata);
+  if (extra == RfDetrExtra::kKeypoints) find_keypoints(outputs, format, metadata, found);
+  format.names = names_of(format, options, metadata);
+  format.background_column = has_background(format, options, metadata);
+  format.interpolation = interpolation_of(options, metadata);
   return format;
 }
 

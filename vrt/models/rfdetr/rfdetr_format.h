@@ -7,9 +7,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "vrt/engine/tensor_view.h"
 #include "vrt/image/image.h"
+#include "vrt/image/preprocessor.h"
 #include "vrt/models/rfdetr/rfdetr.h"
 #include "vrt/scene/class_names.h"
 
@@ -29,8 +31,12 @@ struct RfDetrFormat {
   std::optional<std::size_t> tokens;  ///< [1, D, gh, gw]
   Size token_grid;
   std::int32_t token_channels = 0;
-  std::optional<std::size_t> keypoints;  ///< [1, Q, columns * points, 8]
-  std::int32_t points = 0;               ///< Of each class.
+  std::optional<std::size_t> keypoints;  ///< [1, Q, class_points.size() * points, 8]
+  /// How many keypoints the first classes have, by column of the logits; those of further columns have none.
+  std::vector<std::int32_t> class_points;
+  std::int32_t points = 0;  ///< The most of any class: the slots that each of them has.
+
+  Interpolation interpolation = Interpolation::kBilinearAntialiased;
 };
 
 /// What a payload reads besides boxes and logits.

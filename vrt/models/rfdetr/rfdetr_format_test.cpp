@@ -89,6 +89,64 @@ TEST(RfDetrFormatTest, KeypointsOfPeople) {
               HasSubstr("'k'"));
 }
 
+TEST(RfDetrFormatTest, KeypointsOfTheNewerSchemaAreColumnZeros) {
+  const std::vector<TensorInfo> outputs{output("dets", {1, 100, 4}), output("labels", {1, 100, 91}),
+                                        output("keypoints", {1, 100, 17, 8})};
+  for (const std::map<std::string, std::string>& metadata :
+       {std::map<std::string, std::string>{{"keypoints_per_class", "[17]"}, {"background", "none"}}, {}}) {
+    const RfDetrFormat format = recognise(outputs, RfDetrExtra::kKeypoints, {}, metadata);
+    EXPECT_EQ(format.points, 17);
+    EXPECT_EQ(format.class_points, (std::vector<std::int32_t>{17}));
+    EXPECT_FALSE(format.background_column);
+    EXPECT_EQ(format.names[0], "person");
+    EXPECT_EQ(format.names[1], "");
+  }
+  // After fine-tuning there are two columns, of which neither is the first schema's background.
+  const RfDetrFormat tuned =
+      recognise({outputs[0], output("labels", {1, 100, 2}), outputs[2]}, RfDetrExtra::kKeypoints);
+  EXPECT_FALSE(tuned.background_column);
+  EXPECT_EQ(tuned.names[0], "person");
+}
+
+TEST(RfDetrFormatTest, KeypointsOfEachClassAreWhatTheMetadataSays) {
+  const std::vector<TensorInfo> outputs{output("dets", {1, 100, 4}), output("labels", {1, 100, 4}),
+                                        output("keypoints", {1, 100, 15, 8})};
+  const auto with = [&](const std::string& schema) {
+    return recognise(outputs, RfDetrExtra::kKeypoints, {}, {{"keypoints_per_class", schema}});
+  };
+  EXPECT_EQ(with("[5, 0, 2]").class_points, (std::vector<std::int32_t>{5, 0, 2}));
+  EXPECT_EQ(with("[5, 0, 2]").points, 5);
+}
+
+TEST(RfDetrFormatTest, KeypointsThatDoNotGoWithTheClassesAreRefused) {
+  const std::vector<TensorInfo> outputs{output("dets", {1, 100, 4}), output("labels", {1, 100, 3}),
+                                        output("keypoints", {1, 100, 20, 8})};
+  EXPECT_THAT(refusal(outputs, RfDetrExtra::kKeypoints), HasSubstr("20 keypoints a query and 3 classes"));
+  for (const std::string schema : {"[]", "[17]", "[0]", "[-20, 10]", "[5, 5, 5, 5]"}) {
+    const Error error =
+        error_of([&] { (void)recognise(outputs, RfDetrExtra::kKeypoints, {}, {{"keypoints_per_class", schema}}); });
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument) << schema;
+    EXPECT_THAT(error.what(), HasSubstr(schema));
+  }
+  const Error error =
+      error_of([&] { (void)recognise(outputs, RfDetrExtra::kKeypoints, {}, {{"keypoints_per_class", "17"}}); });
+  EXPECT_EQ(error.code(), ErrorCode::kCorrupt);
+}
+
+TEST(RfDetrFormatTest, TheFileSaysHowPicturesAreShrunkUnlessTheCallerDoes) {
+  const std::vector<TensorInfo> outputs{output("dets", {1, 300, 4}), output("labels", {1, 300, 91})};
+  const auto shrunk = [&](const std::map<std::string, std::string>& metadata, const RfDetrOptions& options = {}) {
+    return recognise(outputs, RfDetrExtra::kNone, options, metadata).interpolation;
+  };
+  EXPECT_EQ(shrunk({}), Interpolation::kBilinearAntialiased);
+  EXPECT_EQ(shrunk({{"antialias", "True"}}), Interpolation::kBilinearAntialiased);
+  EXPECT_EQ(shrunk({{"antialias", "False"}}), Interpolation::kBilinear);
+  EXPECT_EQ(shrunk({{"antialias", "False"}}, {.interpolation = Interpolation::kBilinearAntialiased}),
+            Interpolation::kBilinearAntialiased);
+  EXPECT_EQ(shrunk({}, {.interpolation = Interpolation::kBilinear}), Interpolation::kBilinear);
+  EXPECT_EQ(error_of([&] { (void)shrunk({{"antialias", "perhaps"}}); }).code(), ErrorCode::kCorrupt);
+}
+
 TEST(RfDetrFormatTest, WhatIsNoneIsRefusedWithWhatWasMet) {
   EXPECT_THAT(refusal({output("output0", {1, 84, 8400})}), HasSubstr("[1, 84, 8400]"));
   EXPECT_THAT(refusal({output("a", {1, 300, 5}), output("b", {1, 300, 91})}), HasSubstr("[1, 300, 5]"));

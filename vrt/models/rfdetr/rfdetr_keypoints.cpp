@@ -17,11 +17,12 @@ RfDetrKeypointsResult& RfDetrKeypointsResult::operator=(RfDetrKeypointsResult&&)
 
 std::span<const Detection> RfDetrKeypointsResult::detections() const { return state_->objects.detections(); }
 std::int32_t RfDetrKeypointsResult::candidate_count() const { return state_->objects.candidate_count(); }
+DeviceSpan<const CropBox> RfDetrKeypointsResult::device_boxes() const { return state_->objects.device_boxes(); }
+DeviceSpan<const std::int32_t> RfDetrKeypointsResult::device_count() const { return state_->objects.device_count(); }
 
 struct RfDetrKeypoints::State {
   State(const Engine& engine, const Stream& stream, const RfDetrOptions& options)
-      : network(engine, stream, RfDetrExtra::kKeypoints, options),
-        gathering(stream, network.format().points, network.format().columns) {}
+      : network(engine, stream, RfDetrExtra::kKeypoints, options), gathering(stream, network.format().class_points) {}
 
   RfDetrNetwork network;
   KeypointGathering gathering;
@@ -45,11 +46,27 @@ RfDetrKeypointsResult RfDetrKeypoints::allocate_result() const {
 }
 
 void RfDetrKeypoints::submit(const ImageView& image, RfDetrKeypointsResult& result) {
+  RfDetrKeypointsResult* const only = &result;
+  submit(std::span(&image, 1), std::span(&only, 1));
+}
+
+void RfDetrKeypoints::submit(std::span<const ImageView> images, std::span<RfDetrKeypointsResult* const> results) {
+  require_results(images, results);
   RfDetrNetwork& network = state_->network;
-  DetectionBuffers& objects = result.state_->objects;
-  const ResizeMapping mapping = network.submit(image, objects);
-  state_->gathering.submit(network.output(*network.format().keypoints), mapping.source, objects);
-  objects.enqueue_read_back(network.stream());
+  for (const RfDetrKeypointsResult* result : results) network.check(result->state_->objects);
+  network.submit(images);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    DetectionBuffers& objects = results[i]->state_->objects;
+    const ResizeMapping mapping = network.decode(i, objects);
+    state_->gathering.submit(network.output(*network.format().keypoints, i), mapping.source, objects);
+    objects.enqueue_read_back(network.stream());
+  }
+}
+
+GraphNode RfDetrKeypoints::input_node() const { return state_->network.pictures().input_node(); }
+
+void RfDetrKeypoints::update(Graph& graph, GraphNode input, const ImageView& image) {
+  state_->network.pictures().update(graph, input, image);
 }
 
 }  // namespace vrt

@@ -17,7 +17,7 @@ const RfDetrOptions& checked(const RfDetrOptions& options) {
 
 RfDetrFormat format_of(const Engine& engine, RfDetrExtra extra, const RfDetrOptions& options) {
   try {
-    return recognise_rfdetr(engine.outputs(), extra, options, read_onnx_metadata(engine.model()));
+    return recognise_rfdetr(outputs_of_a_picture(engine), extra, options, read_onnx_metadata(engine.model()));
   } catch (const Error& error) {
     fail(error.code(), "{}: {}", engine.model().string(), error.what());
   }
@@ -39,26 +39,25 @@ PreprocessOptions rfdetr_preprocessing(Size input, Interpolation interpolation) 
 
 RfDetrNetwork::RfDetrNetwork(const Engine& engine, const Stream& stream, RfDetrExtra extra,
                              const RfDetrOptions& options)
-    : stream_(stream),
-      options_(checked(options)),
+    : options_(checked(options)),
       format_(format_of(engine, extra, options)),
       names_(std::make_shared<const ClassNames>(format_.names)),
-      session_(engine, stream),
-      preprocessor_(stream, rfdetr_preprocessing(picture_input_of(engine, "RF-DETR"), options.interpolation)),
-      input_(session_.input(0).as<float>()),
+      network_(engine, stream, rfdetr_preprocessing(picture_input_of(engine, "RF-DETR"), format_.interpolation)),
       decoder_(stream, format_, options) {}
 
 DetectionBuffers RfDetrNetwork::allocate_objects(std::int32_t keypoints) const {
-  return {stream_, options_.max_detections, keypoints, names_};
+  return {stream(), options_.max_detections, keypoints, names_};
 }
 
-ResizeMapping RfDetrNetwork::submit(const ImageView& image, DetectionBuffers& objects) {
-  require(objects.device() == stream_.device() && objects.most() == static_cast<std::size_t>(options_.max_detections),
+void RfDetrNetwork::check(const DetectionBuffers& objects) const {
+  require(objects.device() == stream().device() && objects.most() == static_cast<std::size_t>(options_.max_detections),
           "the result is for {} objects on {}, this detector gives {} on {}", objects.most(),
-          to_string(objects.device()), options_.max_detections, to_string(stream_.device()));
-  const ResizeMapping mapping = preprocessor_.submit(image, input_);
-  session_.submit();
-  decoder_.submit(output(format_.boxes), output(format_.logits), mapping, objects);
+          to_string(objects.device()), options_.max_detections, to_string(stream().device()));
+}
+
+ResizeMapping RfDetrNetwork::decode(std::size_t picture, DetectionBuffers& objects) {
+  const ResizeMapping& mapping = network_.mapping(picture);
+  decoder_.submit(output(format_.boxes, picture), output(format_.logits, picture), mapping, objects);
   return mapping;
 }
 

@@ -3,11 +3,13 @@
 
 #include <filesystem>
 #include <memory>
+#include <span>
 
 #include "vrt/device/stream.h"
 #include "vrt/engine/engine.h"
 #include "vrt/image/preprocessor.h"
 #include "vrt/models/common/detection_buffers.h"
+#include "vrt/models/common/picture_network.h"
 #include "vrt/models/rfdetr/rfdetr.h"
 #include "vrt/models/rfdetr/rfdetr_decoder.h"
 #include "vrt/models/rfdetr/rfdetr_format.h"
@@ -23,27 +25,32 @@ class RfDetrNetwork {
  public:
   RfDetrNetwork(const Engine& engine, const Stream& stream, RfDetrExtra extra, const RfDetrOptions& options);
 
-  [[nodiscard]] const Stream& stream() const noexcept { return stream_; }
+  [[nodiscard]] const Stream& stream() const noexcept { return network_.stream(); }
   [[nodiscard]] const RfDetrFormat& format() const noexcept { return format_; }
   [[nodiscard]] const ClassNames& names() const noexcept { return *names_; }
   [[nodiscard]] std::int32_t most() const noexcept { return options_.max_detections; }
-  /// An output's memory.
-  [[nodiscard]] DeviceSpan<const float> output(std::size_t index) const { return session_.output(index).as<float>(); }
-  [[nodiscard]] const std::filesystem::path& model() const noexcept { return session_.engine().model(); }
+  /// The part of an output that is a picture's.
+  [[nodiscard]] DeviceSpan<const float> output(std::size_t index, std::size_t picture) const {
+    return network_.output(index, picture);
+  }
+  [[nodiscard]] const std::filesystem::path& model() const noexcept { return network_.engine().model(); }
 
   /// Allocates.
   [[nodiscard]] DetectionBuffers allocate_objects(std::int32_t keypoints = 0) const;
-  /// Enqueues preprocessing, network and decoding, and nothing that goes to the host.
-  ResizeMapping submit(const ImageView& image, DetectionBuffers& objects);
+  /// Throws kInvalidArgument unless `objects` are for this network.
+  void check(const DetectionBuffers& objects) const;
+  /// Enqueues preprocessing and one run of the network.
+  void submit(std::span<const ImageView> images) { network_.submit(images); }
+  /// Enqueues the decoding of a picture of the last submit, and nothing that goes to the host.
+  ResizeMapping decode(std::size_t picture, DetectionBuffers& objects);
+  /// Where pictures go in, for a captured graph's updates.
+  [[nodiscard]] PictureNetwork& pictures() noexcept { return network_; }
 
  private:
-  Stream stream_;
   RfDetrOptions options_;
   RfDetrFormat format_;
   std::shared_ptr<const ClassNames> names_;
-  Session session_;
-  Preprocessor preprocessor_;
-  DeviceSpan<float> input_;
+  PictureNetwork network_;
   RfDetrDecoder decoder_;
 };
 

@@ -1,8 +1,8 @@
 // Keypoints of RF-DETR's found objects in source pixels. No barriers.
 VRT_SHARED_TYPES_BEGIN
 struct RfDetrPoints {
-  int32_t points;  // Of each class.
-  int32_t slots;   // Of a query: the points of all its classes, class after class.
+  int32_t points;   // The slots of each class, ...
+  int32_t classes;  // ... of which a query has so many, class after class; objects of further classes have no points.
   float source_width;
   float source_height;
 };
@@ -24,16 +24,25 @@ __device__ inline float rfdetr_confidence(const float* slot) {
   return confidence - confidence == 0.0f ? fminf(fmaxf(confidence, 0.0f), 1.0f) : 0.0f;
 }
 
-// One thread a point of a found object: x, y, confidence go to `keypoints`. `queries` and `classes` are those of the objects.
+// One thread a point of a found object: x, y, confidence go to `keypoints`, zeros for a point that its class does not have.
+// `queries` and `classes` are those of the objects, `class_points` says how many points the classes have.
 extern "C" __global__ void rfdetr_gather_points(const float* __restrict__ slots, const int32_t* __restrict__ queries,
                                                 const int32_t* __restrict__ classes, const int32_t* __restrict__ count,
-                                                RfDetrPoints layout, float* __restrict__ keypoints) {
+                                                const int32_t* __restrict__ class_points, RfDetrPoints layout,
+                                                float* __restrict__ keypoints) {
   const int32_t i = static_cast<int32_t>(blockIdx.x * blockDim.x + threadIdx.x);
   const int32_t object = i / layout.points;
   if (object >= __ldg(count)) return;
-  const int32_t slot =
-      __ldg(queries + object) * layout.slots + __ldg(classes + object) * layout.points + i % layout.points;
-  const float* at = slots + slot * kSlotValues;
+  const int32_t point = i % layout.points;
+  const int32_t object_class = __ldg(classes + object);
+  if (object_class >= layout.classes || point >= __ldg(class_points + object_class)) {
+    keypoints[3 * i] = 0.0f;
+    keypoints[3 * i + 1] = 0.0f;
+    keypoints[3 * i + 2] = 0.0f;
+    return;
+  }
+  const int32_t slot = (__ldg(queries + object) * layout.classes + object_class) * layout.points + point;
+  const float* at = slots + static_cast<int64_t>(slot) * kSlotValues;
   keypoints[3 * i] = __ldg(at) * layout.source_width;
   keypoints[3 * i + 1] = __ldg(at + 1) * layout.source_height;
   keypoints[3 * i + 2] = rfdetr_confidence(at);

@@ -39,6 +39,8 @@ RfDetrSegResult& RfDetrSegResult::operator=(RfDetrSegResult&&) noexcept = defaul
 
 std::span<const Detection> RfDetrSegResult::detections() const { return state_->objects.detections(); }
 std::int32_t RfDetrSegResult::candidate_count() const { return state_->objects.candidate_count(); }
+DeviceSpan<const CropBox> RfDetrSegResult::device_boxes() const { return state_->objects.device_boxes(); }
+DeviceSpan<const std::int32_t> RfDetrSegResult::device_count() const { return state_->objects.device_count(); }
 std::size_t RfDetrSegResult::mask_count() const { return state_->masks.count_of(state_->objects.found_count()); }
 DeviceMaskView RfDetrSegResult::device_mask(std::size_t index) const { return state_->masks.device_mask(index); }
 MaskView RfDetrSegResult::mask(std::size_t index) const {
@@ -55,6 +57,18 @@ std::size_t RfDetrSegResult::appearance_size() const noexcept { return state_->a
 struct RfDetrSeg::State {
   State(const Engine& engine, const Stream& stream, const RfDetrOptions& options)
       : network(engine, stream, RfDetrExtra::kMasks, options), upsampler(stream), pooling(pooling_for(network)) {}
+
+  void decode(std::size_t picture, RfDetrSegResult::State& found) {
+    const RfDetrFormat& format = network.format();
+    const ResizeMapping mapping = network.decode(picture, found.objects);
+    const FoundSpans objects = found.objects.found();
+    const auto masks = network.output(*format.masks, picture);
+    upsampler.submit({masks, format.mask_grid, objects.indices, {}}, mapping, objects.count, found.masks);
+    if (pooling) pooling->submit(masks, network.output(*format.tokens, picture), objects, found.appearance);
+    found.objects.enqueue_read_back(network.stream());
+    found.masks.enqueue_read_back(network.stream());
+    found.appearance.enqueue_read_back(network.stream());
+  }
 
   RfDetrNetwork network;
   MaskUpsampler upsampler;
@@ -89,17 +103,21 @@ RfDetrSegResult RfDetrSeg::allocate_result(const RfDetrSegResultOptions& options
 }
 
 void RfDetrSeg::submit(const ImageView& image, RfDetrSegResult& result) {
-  RfDetrNetwork& network = state_->network;
-  const RfDetrFormat& format = network.format();
-  RfDetrSegResult::State& found = *result.state_;
-  const ResizeMapping mapping = network.submit(image, found.objects);
-  const FoundSpans objects = found.objects.found();
-  const auto masks = network.output(*format.masks);
-  state_->upsampler.submit({masks, format.mask_grid, objects.indices, {}}, mapping, objects.count, found.masks);
-  if (state_->pooling) state_->pooling->submit(masks, network.output(*format.tokens), objects, found.appearance);
-  found.objects.enqueue_read_back(network.stream());
-  found.masks.enqueue_read_back(network.stream());
-  found.appearance.enqueue_read_back(network.stream());
+  RfDetrSegResult* const only = &result;
+  submit(std::span(&image, 1), std::span(&only, 1));
+}
+
+void RfDetrSeg::submit(std::span<const ImageView> images, std::span<RfDetrSegResult* const> results) {
+  require_results(images, results);
+  for (const RfDetrSegResult* result : results) state_->network.check(result->state_->objects);
+  state_->network.submit(images);
+  for (std::size_t i = 0; i < results.size(); ++i) state_->decode(i, *results[i]->state_);
+}
+
+GraphNode RfDetrSeg::input_node() const { return state_->network.pictures().input_node(); }
+
+void RfDetrSeg::update(Graph& graph, GraphNode input, const ImageView& image) {
+  state_->network.pictures().update(graph, input, image);
 }
 
 }  // namespace vrt

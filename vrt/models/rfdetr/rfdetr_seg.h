@@ -14,6 +14,8 @@
 #include <span>
 
 #include "vrt/base/export.h"
+#include "vrt/device/graph.h"
+#include "vrt/device/memory.h"
 #include "vrt/models/common/mask_options.h"
 #include "vrt/models/rfdetr/rfdetr.h"
 #include "vrt/scene/mask.h"
@@ -54,6 +56,10 @@ class VRT_API RfDetrSegResult {
   [[nodiscard]] std::span<const float> appearance(std::size_t index) const;
   [[nodiscard]] std::size_t appearance_size() const noexcept;
 
+  /// Contracts of RfDetrResult.
+  [[nodiscard]] DeviceSpan<const CropBox> device_boxes() const;
+  [[nodiscard]] DeviceSpan<const std::int32_t> device_count() const;
+
  private:
   friend class RfDetrSeg;
   struct State;
@@ -64,7 +70,7 @@ class VRT_API RfDetrSegResult {
 /// The payload: session, preprocessor, kernels and scratch for one stream. Used from one thread at a time.
 class VRT_API RfDetrSeg {
  public:
-  /// Opens the model. Blocks. Throws as Engine::open.
+  /// Opens the model, for one picture a submit or as many as `options.batch` says. Blocks. Throws as Engine::open.
   [[nodiscard]] static Engine open_engine(const std::filesystem::path& model, Device device,
                                           const EngineOptions& options = {});
 
@@ -84,6 +90,14 @@ class VRT_API RfDetrSeg {
   /// Enqueues preprocessing, network, decoding and read-back: only the masks of what was found are made. Allocates nothing, does
   /// not wait. `image` stays alive and unchanged, and `result` in place, until the next wait.
   void submit(const ImageView& image, RfDetrSegResult& result);
+  /// The same for several pictures, of one camera or many, of any sizes and formats, in one run of the network; results[i] becomes what
+  /// `submit` of images[i] would make of it. The engine decides how many fit: EngineOptions::batch, or the batch that the model was
+  /// exported with. No pictures: nothing happens. Throws kInvalidArgument for more pictures, and unless each has a result of its own.
+  void submit(std::span<const ImageView> images, std::span<RfDetrSegResult* const> results);
+
+  /// For captured graphs; contracts of CenterFace::input_node and CenterFace::update.
+  [[nodiscard]] GraphNode input_node() const;
+  void update(Graph& graph, GraphNode input, const ImageView& image);
 
  private:
   struct State;

@@ -10,13 +10,11 @@
 
 #include "vrt/base/error.h"
 #include "vrt/base/testing/error_of.h"
-#include "vrt/base/testing/scoped.h"
-#include "vrt/device/allocation_count.h"
-#include "vrt/device/counters.h"
 #include "vrt/models/rfdetr/rfdetr_keypoints.h"
 #include "vrt/models/rfdetr/rfdetr_seg.h"
 #include "vrt/models/testing/constant_network.h"
-#include "vrt/models/testing/device_data.h"
+#include "vrt/models/testing/device_boxes.h"
+#include "vrt/models/testing/payload_test.h"
 
 namespace vrt {
 namespace {
@@ -51,48 +49,16 @@ ConstantOutput masks() {
   return {"masks", {1, kQueries, 8, 8}, values};
 }
 
-class RfDetrTest : public ::testing::TestWithParam<Device> {
+class RfDetrTest : public testing::PayloadTest {
  protected:
   [[nodiscard]] Engine open(const std::vector<ConstantOutput>& outputs,
                             const std::map<std::string, std::string>& metadata = {}) const {
-    return RfDetr::open_engine(folder_.write("rfdetr.onnx", testing::constant_network(32, 32, outputs, metadata)),
-                               GetParam());
+    return PayloadTest::open(testing::constant_network(32, 32, outputs, metadata));
   }
-  [[nodiscard]] ImageView view() const {
-    return ImageView::packed(GetParam(), pixels_.span().data(), kPicture, PixelFormat::kRgb8);
-  }
-
-  // Counts what frames cost: a wait each, and nothing else.
-  template <typename Detector, typename Result, typename Look>
-  void expect_one_wait_a_frame(Detector& detector, Result& result, const Look& look) {
-    detector.submit(view(), result);
-    stream_.synchronize();
-    const DeviceCounters before = counters(GetParam());
-    const std::uint64_t allocations = test::allocation_count();
-    for (int frame = 0; frame < 5; ++frame) {
-      detector.submit(view(), result);
-      EXPECT_EQ((counters(GetParam()) - before).waits, static_cast<std::uint64_t>(frame));
-      stream_.synchronize();
-      look();
-    }
-    const std::uint64_t allocated = test::allocation_count() - allocations;
-    const DeviceCounters spent = counters(GetParam()) - before;
-#ifndef VRT_EAGER_CPU_STREAM  // An eager stream runs the network, which may allocate, in the submitting thread.
-    EXPECT_EQ(allocated, 0U);
-#else
-    (void)allocated;
-#endif
-    EXPECT_EQ(spent.waits, 5U);
-    EXPECT_EQ(spent.blocking_copies, 0U);
-    EXPECT_EQ(spent.device_allocations, 0U);
-    EXPECT_EQ(spent.pinned_allocations, 0U);
-  }
+  [[nodiscard]] const ImageView& view() const { return black_.view; }
 
   static constexpr Size kPicture{128, 64};
-  testing::ScopedFolder folder_;
-  Stream stream_{GetParam()};
-  DeviceBuffer<std::uint8_t> pixels_ =
-      DeviceBuffer<std::uint8_t>::zeros(stream_, packed_bytes(kPicture, PixelFormat::kRgb8));
+  testing::TestPicture black_ = picture(kPicture);
 };
 
 TEST_P(RfDetrTest, GivesObjectsWithCocosNames) {
@@ -107,7 +73,8 @@ TEST_P(RfDetrTest, GivesObjectsWithCocosNames) {
   EXPECT_EQ(objects.detections()[1].label, "person");
   EXPECT_EQ(objects.detections()[1].box, (Box{48, 16, 80, 48}));
   EXPECT_EQ(objects.candidate_count(), 2);
-  expect_one_wait_a_frame(detector, objects, [&] { (void)objects.detections(); });
+  testing::expect_boxes_on_device(stream_, objects);
+  expect_one_wait_a_frame([&] { detector.submit(view(), objects); }, [&] { (void)objects.detections(); });
 }
 
 TEST_P(RfDetrTest, ColumnZeroIsAClassUnlessTheModelSaysItIsBackground) {
@@ -131,6 +98,7 @@ TEST_P(RfDetrTest, MasksAndAppearanceAreThoseOfTheQuery) {
   detector.submit(view(), objects);
   stream_.synchronize();
   ASSERT_EQ(objects.detections().size(), 2U);
+  testing::expect_boxes_on_device(stream_, objects);
   EXPECT_EQ(objects.mask_count(), 2U);
   EXPECT_EQ(count_set(objects.mask(0)), 64U * 64U);
   EXPECT_TRUE(is_set(objects.mask(0), 63, 0));
@@ -141,7 +109,8 @@ TEST_P(RfDetrTest, MasksAndAppearanceAreThoseOfTheQuery) {
   EXPECT_FLOAT_EQ(objects.appearance(0)[1], 0.8F);
   EXPECT_EQ(objects.appearance(1)[0], 0);
   EXPECT_EQ(objects.device_appearance().size(), 2U * 300U);
-  expect_one_wait_a_frame(detector, objects, [&] { (void)objects.mask(0), (void)objects.appearance(0); });
+  expect_one_wait_a_frame([&] { detector.submit(view(), objects); },
+                          [&] { (void)objects.mask(0), (void)objects.appearance(0); });
 }
 
 TEST_P(RfDetrTest, MasksWithoutTokensHaveNoAppearance) {
@@ -155,7 +124,7 @@ TEST_P(RfDetrTest, MasksWithoutTokensHaveNoAppearance) {
   EXPECT_EQ(objects.mask_count(), 0U);
   EXPECT_THROW((void)objects.mask(0), Error);
   EXPECT_THROW((void)objects.appearance(0), Error);
-  EXPECT_THAT(error_of([&] { RfDetrSeg(open({boxes(), logits(91, 73)}), stream_); }).what(), HasSubstr("rfdetr.onnx"));
+  EXPECT_THAT(error_of([&] { RfDetrSeg(open({boxes(), logits(91, 73)}), stream_); }).what(), HasSubstr("network.onnx"));
 }
 
 TEST_P(RfDetrTest, PeopleHaveKeypoints) {
@@ -177,7 +146,66 @@ TEST_P(RfDetrTest, PeopleHaveKeypoints) {
   EXPECT_EQ(person.keypoints[16].x, 64);
   EXPECT_EQ(person.keypoints[16].y, 32);
   EXPECT_FLOAT_EQ(person.keypoints[16].confidence, 0.5F);
-  expect_one_wait_a_frame(detector, people, [&] { (void)people.detections(); });
+  expect_one_wait_a_frame([&] { detector.submit(view(), people); }, [&] { (void)people.detections(); });
+}
+
+TEST_P(RfDetrTest, PeopleOfTheNewerSchemaAreColumnZero) {
+  ConstantOutput slots{"keypoints", {1, kQueries, 17, 8}, std::vector<float>(kQueries * 17 * 8, 20)};
+  slots.values[static_cast<std::size_t>(4 * 17 + 3) * 8] = 0.25F;
+  slots.values[static_cast<std::size_t>(4 * 17 + 3) * 8 + 1] = 0.5F;
+  RfDetrKeypoints detector(
+      open({boxes(), logits(91, 0), slots}, {{"keypoints_per_class", "[17]"}, {"background", "none"}}), stream_);
+  RfDetrKeypointsResult people = detector.allocate_result();
+  detector.submit(view(), people);
+  stream_.synchronize();
+  ASSERT_EQ(people.detections().size(), 2U);
+  EXPECT_EQ(people.detections()[0].label, "person");
+  ASSERT_EQ(people.detections()[0].keypoints.size(), 17U);
+  EXPECT_EQ(people.detections()[0].keypoints[3].x, 32);
+  EXPECT_EQ(people.detections()[0].keypoints[3].y, 32);
+  EXPECT_EQ(people.detections()[1].class_id, 1);  // A column behind the schema's.
+  for (const Keypoint& point : people.detections()[1].keypoints) EXPECT_EQ(point.confidence, 0);
+}
+
+// A network for which a picture of mostly black columns is something only where they are blended with the white ones between them.
+Engine open_looking(const testing::ScopedFolder& folder, Device device, const std::string& antialias) {
+  testing::OnnxGraph graph;
+  graph.input("images", {1, 3, 32, 32});
+  graph.node("ReduceMax", {"images"}, "greatest", {{"axes", {1, 2, 3}}});
+  graph.constant("axes", {3});
+  graph.node("Squeeze", {"greatest", "axes"},
+             "logit");  // Of black: -2.1, -2.0 and -1.8; of a quarter of white: above -1.
+  graph.constant("one", {1, 1, 2}, {1, 1});
+  graph.constant("above", {1, 1, 2}, {1, 1});
+  graph.node("Mul", {"logit", "one"}, "pair");
+  graph.node("Add", {"pair", "above"}, "labels");
+  graph.constant("box", {1, 1, 4}, {0.5F, 0.5F, 0.5F, 0.5F});
+  graph.constant("nothing", {1, 1, 4}, {0, 0, 0, 0});
+  graph.node("Mul", {"logit", "nothing"}, "no box");
+  graph.node("Add", {"box", "no box"}, "dets");
+  graph.output("dets", {1, 1, 4});
+  graph.output("labels", {1, 1, 2});
+  if (!antialias.empty()) graph.metadata("antialias", antialias);
+  return RfDetr::open_engine(folder.write("looking.onnx", graph.bytes()), device);
+}
+
+TEST_P(RfDetrTest, PicturesAreShrunkAsTheFileSays) {
+  std::vector<std::uint8_t> pixels(packed_bytes({128, 128}, PixelFormat::kRgb8));
+  for (std::size_t i = 0; i < pixels.size(); ++i)
+    pixels[i] = i / 3 % 4 == 3 ? 255 : 0;  // Every fourth column is white.
+  const testing::TestPicture stripes = picture({128, 128}, pixels);
+  const auto finds = [&](const std::string& antialias, const RfDetrOptions& options = {}) {
+    RfDetr detector(open_looking(folder_, GetParam(), antialias), stream_, options);
+    RfDetrResult objects = detector.allocate_result();
+    detector.submit(stripes.view, objects);
+    stream_.synchronize();
+    return !objects.detections().empty();
+  };
+  EXPECT_TRUE(finds(""));
+  EXPECT_TRUE(finds("True"));
+  EXPECT_FALSE(finds("False"));
+  EXPECT_TRUE(finds("False", {.interpolation = Interpolation::kBilinearAntialiased}));
+  EXPECT_FALSE(finds("", {.interpolation = Interpolation::kBilinear}));
 }
 
 TEST_P(RfDetrTest, OptionsOutOfRangeAreRefused) {
@@ -187,8 +215,7 @@ TEST_P(RfDetrTest, OptionsOutOfRangeAreRefused) {
   EXPECT_THROW(RfDetr(engine, stream_, {.max_detections = RfDetr::kMostDetections + 1}), Error);
 }
 
-// The devices that an engine runs on.
-INSTANTIATE_TEST_SUITE_P(Devices, RfDetrTest, ::testing::Values(Device::cpu()), testing::device_name);
+INSTANTIATE_TEST_SUITE_P(Devices, RfDetrTest, ::testing::ValuesIn(testing::devices_of_engines()), testing::device_name);
 
 }  // namespace
 }  // namespace vrt

@@ -2,85 +2,74 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
+
+#include "vrt/models/testing/onnx_graph.h"
 
 namespace vrt::testing {
 
-/// An output of float32 that is the same for every input.
+/// An output of float32, of a picture: `values`, and with `gains` also the greatest number of the picture's input times the gain, so
+/// that the outputs of differently bright pictures differ.
 struct ConstantOutput {
   std::string name;
-  std::vector<std::int64_t> shape;
+  std::vector<std::int64_t> shape;  ///< [1, …], of rank 2 to 4.
   std::vector<float> values;
-};
-
-/// A message of protobuf's wire format, field by field.
-class WireMessage {
- public:
-  WireMessage& number(std::uint64_t field, std::uint64_t value) {
-    varint(field << 3U);
-    varint(value);
-    return *this;
-  }
-  WireMessage& bytes(std::uint64_t field, const std::string& value) {
-    varint(field << 3U | 2U);
-    varint(value.size());
-    bytes_ += value;
-    return *this;
-  }
-  [[nodiscard]] const std::string& text() const { return bytes_; }
-
- private:
-  void varint(std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7U) bytes_.push_back(static_cast<char>(value | 0x80U));
-    bytes_.push_back(static_cast<char>(value));
-  }
-  std::string bytes_;
+  std::vector<float> gains = {};  ///< As many as values, or none.
 };
 
 namespace detail {
-constexpr std::uint64_t kOnnxFloat = 1;
 
-inline std::string value_info(const std::string& name, const std::vector<std::int64_t>& shape) {
-  WireMessage dimensions;
-  for (const std::int64_t extent : shape)
-    dimensions.bytes(1, WireMessage().number(1, static_cast<std::uint64_t>(extent)).text());
-  const WireMessage tensor = WireMessage().number(1, kOnnxFloat).bytes(2, dimensions.text());
-  return WireMessage().bytes(1, name).bytes(2, WireMessage().bytes(1, tensor.text()).text()).text();
+/// Adds to `graph` what gives `output` from "greatest", [batch, 1, 1, 1]; times "lit", where that is wanted.
+inline void add_output(OnnxGraph& graph, const ConstantOutput& output, std::int64_t batch, bool lit) {
+  const auto part = [&](const char* what) { return what + (" of " + output.name); };
+  std::string greatest = "greatest";
+  if (output.shape.size() < 4) {
+    std::vector<std::int64_t> axes;
+    for (auto axis = static_cast<std::int64_t>(output.shape.size()); axis < 4; ++axis) axes.push_back(axis);
+    graph.constant(part("axes"), axes);
+    graph.node("Squeeze", {greatest, part("axes")}, part("greatest"));
+    greatest = part("greatest");
+  }
+  graph.constant(part("values"), output.shape, output.values);
+  graph.constant(part("gains"), output.shape,
+                 output.gains.empty() ? std::vector<float>(output.values.size(), 0) : output.gains);
+  graph.node("Mul", {greatest, part("gains")}, part("gain"));
+  graph.node("Add", {part("values"), part("gain")}, lit ? part("sum") : output.name);
+  if (lit) graph.node("Mul", {part("sum"), "lit"}, output.name);
+  std::vector<std::int64_t> shape = output.shape;
+  shape[0] = batch;
+  graph.output(output.name, shape);
 }
 
-inline std::string initializer(const std::string& name, const ConstantOutput& output) {
-  WireMessage tensor;
-  for (const std::int64_t extent : output.shape) tensor.number(1, static_cast<std::uint64_t>(extent));
-  std::string raw(output.values.size() * sizeof(float), '\0');
-  std::memcpy(raw.data(), output.values.data(), raw.size());
-  return tensor.number(2, kOnnxFloat).bytes(8, name).bytes(9, raw).text();
+inline std::string network_of(std::int64_t height, std::int64_t width, const std::vector<ConstantOutput>& outputs,
+                              const std::map<std::string, std::string>& metadata, std::int64_t batch, bool lit) {
+  OnnxGraph graph;
+  graph.input("images", {batch, 3, height, width});
+  graph.node("ReduceMax", {"images"}, "greatest", {{"axes", {1, 2, 3}}});
+  if (lit) {  // 1 for inputs whose mean is above 0, else 0.
+    graph.node("ReduceMean", {"images"}, "mean", {OnnxGraph::integer("keepdims", 0)});
+    graph.node("Sign", {"mean"}, "sign");
+    graph.node("Relu", {"sign"}, "lit");
+  }
+  for (const ConstantOutput& output : outputs) add_output(graph, output, batch, lit);
+  for (const auto& [key, value] : metadata) graph.metadata(key, value);
+  return graph.bytes();
 }
 
-inline std::string node(const std::string& type, const std::vector<std::string>& inputs, const std::string& output) {
-  WireMessage message;
-  for (const std::string& input : inputs) message.bytes(1, input);
-  return message.bytes(2, output).bytes(4, type).text();
-}
 }  // namespace detail
 
-/// The bytes of an ONNX file with one input "images" [1, 3, height, width].
+/// The bytes of an ONNX file with one input "images" [batch, 3, height, width]; a batch of -1 is open.
 inline std::string constant_network(std::int64_t height, std::int64_t width, const std::vector<ConstantOutput>& outputs,
-                                    const std::map<std::string, std::string>& metadata = {}) {
-  WireMessage graph;
-  for (const ConstantOutput& output : outputs)
-    graph.bytes(1, detail::node("Identity", {"value of " + output.name}, output.name));
-  graph.bytes(2, "chosen");
-  for (const ConstantOutput& output : outputs) graph.bytes(5, detail::initializer("value of " + output.name, output));
-  graph.bytes(11, detail::value_info("images", {1, 3, height, width}));
-  for (const ConstantOutput& output : outputs) graph.bytes(12, detail::value_info(output.name, output.shape));
-  WireMessage model = WireMessage().number(1, 8).bytes(7, graph.text());
-  model.bytes(8, WireMessage().bytes(1, "").number(2, 13).text());
-  for (const auto& [key, value] : metadata) model.bytes(14, WireMessage().bytes(1, key).bytes(2, value).text());
-  return model.text();
+                                    const std::map<std::string, std::string>& metadata = {}, std::int64_t batch = 1) {
+  return detail::network_of(height, width, outputs, metadata, batch, false);
+}
+
+/// The same for one picture, but that the outputs are 0 for inputs whose mean is 0 or below: for dark pictures, whatever the normalisation.
+inline std::string lit_network(std::int64_t height, std::int64_t width, const std::vector<ConstantOutput>& outputs,
+                               const std::map<std::string, std::string>& metadata = {}) {
+  return detail::network_of(height, width, outputs, metadata, 1, true);
 }
 
 }  // namespace vrt::testing

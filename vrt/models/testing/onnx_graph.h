@@ -52,8 +52,13 @@ class OnnxGraph {
     body_ += field(1, text);
   }
 
+  /// An entry of the file's metadata.
+  void metadata(const std::string& key, const std::string& value) {
+    metadata_ += field(14, field(1, key) + field(2, value));
+  }
+
   [[nodiscard]] std::string bytes() const {
-    return number(1, 8) + field(7, field(2, "test") + body_) + field(8, field(1, "") + number(2, 13));
+    return number(1, 8) + field(7, field(2, "test") + body_) + field(8, field(1, "") + number(2, 13)) + metadata_;
   }
 
  private:
@@ -83,6 +88,7 @@ class OnnxGraph {
   }
 
   std::string body_;
+  std::string metadata_;
 };
 
 }  // namespace vrt::testing

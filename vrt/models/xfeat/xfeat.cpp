@@ -1,14 +1,15 @@
 #include "vrt/models/xfeat/xfeat.h"
 
+#include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "vrt/base/fail.h"
-#include "vrt/image/preprocessor.h"
 #include "vrt/models/common/engine_tensors.h"
+#include "vrt/models/common/picture_network.h"
 #include "vrt/models/xfeat/feature_buffers.h"
 #include "vrt/models/xfeat/feature_decoder.h"
+#include "vrt/models/xfeat/xfeat_format.h"
 
 namespace vrt {
 namespace {
@@ -24,32 +25,13 @@ Size input_size_of(const Engine& engine) {
   return size;
 }
 
-// Positions of the network's outputs.
-struct OutputIndices {
-  std::size_t descriptors, heatmap, reliability;
-};
-
-// By shape. Heatmap and reliability have the same: the one that calls itself "reliab…" is the reliability; where neither or both do, the
-// heatmap comes first.
-OutputIndices find_outputs(const Engine& engine, Size input) {
-  const auto descriptors =
-      outputs_of_shape(engine, {1, XFeat::kChannels, input.height / kStride, input.width / kStride});
-  const auto maps = outputs_of_shape(engine, {1, 1, input.height, input.width});
-  require(descriptors.size() == 1 && maps.size() == 2,
+XFeatOutputIndices find_outputs(const Engine& engine, Size input) {
+  const auto found = find_xfeat_outputs(outputs_of_a_picture(engine), 1, input.height, input.width);
+  require(found.has_value(),
           "{}: not XFeat's outputs: expected float32 [1, {}, {}, {}] and twice [1, 1, {}, {}], found {}",
           engine.model().string(), XFeat::kChannels, input.height / kStride, input.width / kStride, input.height,
           input.width, describe_tensors(engine.outputs()));
-  const auto is_reliability = [&](std::size_t i) {
-    return engine.outputs()[i].name.find("reliab") != std::string::npos;
-  };
-  const bool reliability_first = is_reliability(maps[0]) && !is_reliability(maps[1]);
-  return {descriptors[0], maps[reliability_first ? 1 : 0], maps[reliability_first ? 0 : 1]};
-}
-
-XFeatOutputs outputs_of(const Session& session, Size input) {
-  const OutputIndices index = find_outputs(session.engine(), input);
-  return {input, session.output(index.descriptors).as<float>(), session.output(index.heatmap).as<float>(),
-          session.output(index.reliability).as<float>()};
+  return *found;
 }
 
 const XFeatOptions& checked(const XFeatOptions& options) {
@@ -60,6 +42,19 @@ const XFeatOptions& checked(const XFeatOptions& options) {
 }
 
 }  // namespace
+
+std::optional<XFeatOutputIndices> find_xfeat_outputs(std::span<const TensorInfo> outputs, std::int64_t batch,
+                                                     std::int64_t rows, std::int64_t columns) {
+  const auto at_stride = [](std::int64_t extent) {
+    return extent == Shape::kDynamic ? Shape::kDynamic : extent / kStride;
+  };
+  const auto descriptors = outputs_of_shape(outputs, {batch, XFeat::kChannels, at_stride(rows), at_stride(columns)});
+  const auto maps = outputs_of_shape(outputs, {batch, 1, rows, columns});
+  if (descriptors.size() != 1 || maps.size() != 2) return std::nullopt;
+  const auto is_reliability = [&](std::size_t i) { return outputs[i].name.find("reliab") != std::string::npos; };
+  const bool reliability_first = is_reliability(maps[0]) && !is_reliability(maps[1]);
+  return XFeatOutputIndices{descriptors[0], maps[reliability_first ? 1 : 0], maps[reliability_first ? 0 : 1]};
+}
 
 struct XFeatResult::State : FeatureBuffers {
   using FeatureBuffers::FeatureBuffers;
@@ -77,20 +72,25 @@ std::span<const float> XFeatResult::host_descriptors() const { return state_->ho
 
 struct XFeat::State {
   State(const Engine& engine, const Stream& on, const XFeatOptions& wanted)
-      : stream(on),
-        options(checked(wanted)),
-        session(engine, on),
-        preprocessor(on, {.target = input_size_of(engine)}),
-        input(session.input(0).as<float>()),
-        outputs(outputs_of(session, preprocessor.options().target)),
-        decoder(on, outputs.input, options) {}
+      : options(checked(wanted)),
+        network(engine, on, {.target = input_size_of(engine)}),
+        index(find_outputs(engine, network.input())),
+        decoder(on, network.input(), options) {}
 
-  Stream stream;
+  void check(const FeatureBuffers& features) const {
+    require(features.device() == network.stream().device(), "the result is for {}, this payload runs on {}",
+            to_string(features.device()), to_string(network.stream().device()));
+    require(features.capacity() >= options.max_keypoints, "the result has room for {} keypoints, expected {}",
+            features.capacity(), options.max_keypoints);
+  }
+  [[nodiscard]] XFeatOutputs outputs(std::size_t picture) const {
+    return {network.input(), network.output(index.descriptors, picture), network.output(index.heatmap, picture),
+            network.output(index.reliability, picture)};
+  }
+
   XFeatOptions options;
-  Session session;
-  Preprocessor preprocessor;
-  DeviceSpan<float> input;  // The session's memory, as are the outputs.
-  XFeatOutputs outputs;
+  PictureNetwork network;
+  XFeatOutputIndices index;
   FeatureDecoder decoder;
 };
 
@@ -106,7 +106,7 @@ Engine XFeat::open_engine(const std::filesystem::path& model, Device device, Siz
   require(
       input.width > 0 && input.height > 0 && input.width % kInputMultiple == 0 && input.height % kInputMultiple == 0,
       "XFeat's input must be multiples of {} in both directions, not {}x{}", kInputMultiple, input.width, input.height);
-  options.input_shapes[""] = Shape{1, 3, input.height, input.width};
+  set_picture_input(options, input);
   return Engine::open(model, device, options);
 }
 
@@ -117,19 +117,30 @@ XFeat::XFeat(XFeat&&) noexcept = default;
 XFeat& XFeat::operator=(XFeat&&) noexcept = default;
 
 XFeatResult XFeat::allocate_result(const FeatureResultOptions& options) const {
-  return XFeatResult(std::make_unique<XFeatResult::State>(state_->stream, state_->options.max_keypoints, options));
+  return XFeatResult(
+      std::make_unique<XFeatResult::State>(state_->network.stream(), state_->options.max_keypoints, options));
 }
 
 void XFeat::submit(const ImageView& image, XFeatResult& result) {
-  XFeatResult::State& features = *result.state_;
-  require(features.device() == state_->stream.device(), "the result is for {}, this payload runs on {}",
-          to_string(features.device()), to_string(state_->stream.device()));
-  require(features.capacity() >= state_->options.max_keypoints, "the result has room for {} keypoints, expected {}",
-          features.capacity(), state_->options.max_keypoints);
-  const ResizeMapping mapping = state_->preprocessor.submit(image, state_->input);
-  state_->session.submit();
-  state_->decoder.submit(state_->outputs, mapping, features.device_spans());
-  features.enqueue_read_back(state_->stream);
+  XFeatResult* const only = &result;
+  submit(std::span(&image, 1), std::span(&only, 1));
+}
+
+void XFeat::submit(std::span<const ImageView> images, std::span<XFeatResult* const> results) {
+  require_results(images, results);
+  for (const XFeatResult* result : results) state_->check(*result->state_);
+  state_->network.submit(images);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    XFeatResult::State& features = *results[i]->state_;
+    state_->decoder.submit(state_->outputs(i), state_->network.mapping(i), features.device_spans());
+    features.enqueue_read_back(state_->network.stream());
+  }
+}
+
+GraphNode XFeat::input_node() const { return state_->network.input_node(); }
+
+void XFeat::update(Graph& graph, GraphNode input, const ImageView& image) {
+  state_->network.update(graph, input, image);
 }
 
 }  // namespace vrt

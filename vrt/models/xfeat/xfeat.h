@@ -17,6 +17,7 @@
 #include <span>
 
 #include "vrt/base/export.h"
+#include "vrt/device/graph.h"
 #include "vrt/device/stream.h"
 #include "vrt/engine/engine.h"
 #include "vrt/image/image.h"
@@ -72,8 +73,8 @@ class VRT_API XFeat {
   /// The network's input size for pictures of this size: each side rounded down to a multiple of 32. Throws kInvalidArgument for a
   /// picture with a side below 32, which has none.
   [[nodiscard]] static Size input_size_for(Size picture);
-  /// Opens the model with an input of that size. Blocks. Throws as Engine::open, and kInvalidArgument unless both sides are
-  /// multiples of 32.
+  /// Opens the model with an input of that size, for one picture a submit or as many as `options.batch` says. Blocks. Throws as
+  /// Engine::open, and kInvalidArgument unless both sides are multiples of 32.
   [[nodiscard]] static Engine open_engine(const std::filesystem::path& model, Device device, Size input,
                                           EngineOptions options = {});
 
@@ -88,6 +89,14 @@ class VRT_API XFeat {
   /// Enqueues preprocessing (a stretch to the input size, bilinear without antialiasing, values from 0 to 1), network, decoding and
   /// read-back. Allocates nothing, does not wait. `image` stays alive and unchanged, and `result` in place, until the next wait.
   void submit(const ImageView& image, XFeatResult& result);
+  /// The same for several pictures, of one camera or many, of any sizes and formats, in one run of the network; results[i] becomes what
+  /// `submit` of images[i] would make of it. The engine decides how many fit: EngineOptions::batch, or the batch that the model was
+  /// exported with. No pictures: nothing happens. Throws kInvalidArgument for more pictures, and unless each has a result of its own.
+  void submit(std::span<const ImageView> images, std::span<XFeatResult* const> results);
+
+  /// For captured graphs; contracts of CenterFace::input_node and CenterFace::update.
+  [[nodiscard]] GraphNode input_node() const;
+  void update(Graph& graph, GraphNode input, const ImageView& image);
 
  private:
   struct State;

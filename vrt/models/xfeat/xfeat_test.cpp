@@ -10,11 +10,8 @@
 
 #include "vrt/base/error.h"
 #include "vrt/base/testing/error_of.h"
-#include "vrt/base/testing/scoped.h"
-#include "vrt/device/allocation_count.h"
-#include "vrt/device/counters.h"
-#include "vrt/models/testing/device_data.h"
 #include "vrt/models/testing/onnx_graph.h"
+#include "vrt/models/testing/payload_test.h"
 #include "vrt/models/xfeat/matcher.h"
 
 namespace vrt {
@@ -65,16 +62,10 @@ std::string seeing_network(Size input, const char* heatmap = "heatmap", const ch
   return graph.bytes();
 }
 
-class XFeatTest : public ::testing::TestWithParam<Device> {
+class XFeatTest : public testing::PayloadTest {
  protected:
-  [[nodiscard]] Engine open(const std::string& network) const {
-    return Engine::open(folder_.write("xfeat.onnx", network), GetParam());
-  }
-  [[nodiscard]] ImageView view(const DeviceBuffer<std::uint8_t>& pixels) const {
-    return ImageView::packed(GetParam(), pixels.span().data(), kInput, PixelFormat::kRgb8);
-  }
   // Red as `red` says, three keypoints of which the third has the best score.
-  [[nodiscard]] DeviceBuffer<std::uint8_t> picture(std::uint8_t red) const {
+  [[nodiscard]] testing::TestPicture shown(std::uint8_t red) const {
     std::vector<std::uint8_t> pixels(packed_bytes(kInput, PixelFormat::kRgb8));
     const auto width = static_cast<std::size_t>(kInput.width);
     for (std::size_t i = 0; i < pixels.size() / 3; ++i) {
@@ -88,20 +79,18 @@ class XFeatTest : public ::testing::TestWithParam<Device> {
     put(50, 20, 255, 102);
     put(30, 40, 204, 204);
     put(60, 60, 12, 255);  // Below the threshold: 0.047.
-    return testing::to_device(stream_, pixels);
+    return picture(kInput, pixels);
   }
 
   static constexpr Size kInput{96, 64};
-  testing::ScopedFolder folder_;
-  Stream stream_{GetParam()};
 };
 
 TEST_P(XFeatTest, FindsWhatThePictureShows) {
   XFeat features(open(seeing_network(kInput)), stream_);
   XFeatResult result = features.allocate_result({.read_back = true});
   EXPECT_TRUE(result.keypoints().empty());
-  const auto pixels = picture(40);
-  features.submit(view(pixels), result);
+  const testing::TestPicture pixels = shown(40);
+  features.submit(pixels.view, result);
   stream_.synchronize();
   EXPECT_EQ(result.candidate_count(), 3);
   ASSERT_EQ(result.keypoints().size(), 3U);
@@ -122,8 +111,8 @@ TEST_P(XFeatTest, FindsWhatThePictureShows) {
 TEST_P(XFeatTest, TheInputIsWhatTheNamesSayInAnyOrder) {
   XFeat features(open(seeing_network(kInput, "keypoints", "reliability_map")), stream_);
   XFeatResult result = features.allocate_result();
-  const auto pixels = picture(0);
-  features.submit(view(pixels), result);
+  const testing::TestPicture pixels = shown(0);
+  features.submit(pixels.view, result);
   stream_.synchronize();
   ASSERT_EQ(result.keypoints().size(), 3U);
   EXPECT_NEAR(result.keypoints()[0].confidence, 0.64, 1e-6);
@@ -135,27 +124,14 @@ TEST_P(XFeatTest, MatchesGoFromResultsToTheMatcherOnOneStreamWithOneWait) {
   XFeatResult before = features.allocate_result();
   XFeatResult now = features.allocate_result();
   MatchResult matches = matcher.allocate_result({.read_back = true});
-  const auto one = picture(40);
-  const auto two = picture(60);
+  const testing::TestPicture one = shown(40);
+  const testing::TestPicture two = shown(60);
   const auto frame = [&] {
-    features.submit(view(one), before);
-    features.submit(view(two), now);
+    features.submit(one.view, before);
+    features.submit(two.view, now);
     matcher.submit(before.descriptors(), now.descriptors(), matches);
-    stream_.synchronize();
   };
-  frame();
-  const DeviceCounters counted = counters(GetParam());
-  const std::uint64_t allocations = test::allocation_count();
-  frame();
-  const std::uint64_t allocated = test::allocation_count() - allocations;
-#ifndef VRT_EAGER_CPU_STREAM  // An eager stream runs the network, which may allocate, in the submitting thread.
-  EXPECT_EQ(allocated, 0U);
-#else
-  (void)allocated;
-#endif
-  const DeviceCounters spent = counters(GetParam()) - counted;
-  EXPECT_EQ(spent.waits, 1U);
-  EXPECT_EQ(spent.blocking_copies + spent.device_allocations + spent.pinned_allocations, 0U);
+  expect_one_wait_a_frame(frame, [&] { (void)matches.matches(); });
   ASSERT_FALSE(matches.matches().empty());
   for (const Match& match : matches.matches()) EXPECT_GT(match.similarity, 0.9F);
 }
@@ -164,9 +140,8 @@ TEST_P(XFeatTest, PicturesOfOtherSizesAreStretched) {
   XFeat features(open(seeing_network(kInput)), stream_);
   XFeatResult result = features.allocate_result();
   for (const Size size : {Size{1, 1}, Size{101, 67}, Size{192, 128}}) {
-    const auto pixels = testing::to_device(
-        stream_, std::vector<std::uint8_t>(packed_bytes(size, PixelFormat::kRgb8), std::uint8_t{255}));
-    features.submit(ImageView::packed(GetParam(), pixels.span().data(), size, PixelFormat::kRgb8), result);
+    const testing::TestPicture white = picture(size, 255);
+    features.submit(white.view, result);
     stream_.synchronize();
     ASSERT_EQ(result.keypoints().size(), 4096U);  // All 6144 pixels are alike.
     EXPECT_EQ(result.candidate_count(), 96 * 64);
@@ -201,13 +176,12 @@ TEST_P(XFeatTest, OptionsAndResultsThatDoNotFitAreRefused) {
   XFeat few(engine, stream_, {.max_keypoints = 10});
   XFeat many(engine, stream_, {.max_keypoints = 20});
   XFeatResult result = few.allocate_result();
-  const auto pixels = picture(0);
-  EXPECT_THAT(error_of([&] { many.submit(view(pixels), result); }).what(), HasSubstr("room for 10 keypoints"));
+  const testing::TestPicture pixels = shown(0);
+  EXPECT_THAT(error_of([&] { many.submit(pixels.view, result); }).what(), HasSubstr("room for 10 keypoints"));
   EXPECT_THAT(error_of([&] { (void)result.host_descriptors(); }).what(), HasSubstr("read_back"));
 }
 
-// The devices that an engine runs on.
-INSTANTIATE_TEST_SUITE_P(Devices, XFeatTest, ::testing::Values(Device::cpu()), testing::device_name);
+INSTANTIATE_TEST_SUITE_P(Devices, XFeatTest, ::testing::ValuesIn(testing::devices_of_engines()), testing::device_name);
 
 }  // namespace
 }  // namespace vrt

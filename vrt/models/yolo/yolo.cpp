@@ -5,10 +5,10 @@
 
 #include "vrt/base/fail.h"
 #include "vrt/engine/onnx_metadata.h"
-#include "vrt/image/preprocessor.h"
 #include "vrt/models/common/detection_buffers.h"
 #include "vrt/models/common/engine_tensors.h"
 #include "vrt/models/common/instance_masks.h"
+#include "vrt/models/common/picture_network.h"
 #include "vrt/models/yolo/yolo_decoder.h"
 #include "vrt/models/yolo/yolo_format.h"
 #include "vrt/models/yolo/yolo_input.h"
@@ -32,8 +32,10 @@ const YoloOptions& checked(const YoloOptions& options) {
 
 // What the caller says counts more than what the file says.
 YoloFormat format_of(const Engine& engine, const YoloOptions& options) {
+  const Size input = picture_input_of(engine, "YOLO");
   try {
     YoloFacts facts = yolo_facts_of(read_onnx_metadata(engine.model()));
+    facts.input = input;
     if (options.task) facts.task = options.task;
     if (options.layout) facts.layout = options.layout;
     if (options.names) facts.names = options.names;
@@ -41,22 +43,15 @@ YoloFormat format_of(const Engine& engine, const YoloOptions& options) {
       facts.keypoints = options.keypoints;
       facts.keypoint_values = 3;
     }
-    return recognise_yolo(engine.outputs(), facts);
+    return recognise_yolo(outputs_of_a_picture(engine), facts);
   } catch (const Error& error) {
     fail(error.code(), "{}: {}", engine.model().string(), error.what());
   }
 }
 
-YoloOutputs outputs_of(const Session& session, const YoloFormat& format) {
-  YoloOutputs outputs;
-  outputs.objects = session.output(format.output).as<float>();
-  if (format.coefficients > 0) outputs.prototypes = session.output(format.prototypes).as<float>();
-  return outputs;
-}
-
 }  // namespace
 
-PreprocessOptions yolo_preprocessing(Size input) {
+PreprocessOptions yolo_preprocessing(Size input, YoloLayout layout) {
   PreprocessOptions options;
   options.target = input;
   options.mode = ResizeMode::kLetterbox;
@@ -65,6 +60,10 @@ PreprocessOptions yolo_preprocessing(Size input) {
   options.order = ChannelOrder::kRgb;
   options.pad_value = kPadding;
   options.scale = 1.0F / 255.0F;
+  if (layout != YoloLayout::kYolox) return options;
+  options.pad_position = PadPosition::kBottomRight;
+  options.order = ChannelOrder::kBgr;
+  options.scale = 1;
   return options;
 }
 
@@ -84,30 +83,37 @@ YoloResult& YoloResult::operator=(YoloResult&&) noexcept = default;
 
 std::span<const Detection> YoloResult::detections() const { return state_->objects.detections(); }
 std::int32_t YoloResult::candidate_count() const { return state_->objects.candidate_count(); }
+DeviceSpan<const CropBox> YoloResult::device_boxes() const { return state_->objects.device_boxes(); }
+DeviceSpan<const std::int32_t> YoloResult::device_count() const { return state_->objects.device_count(); }
 std::size_t YoloResult::mask_count() const { return state_->masks.count_of(state_->objects.found_count()); }
 DeviceMaskView YoloResult::device_mask(std::size_t index) const { return state_->masks.device_mask(index); }
 MaskView YoloResult::mask(std::size_t index) const { return state_->masks.mask(index, state_->objects.found_count()); }
 
 struct Yolo::State {
   State(const Engine& engine, const Stream& on, const YoloOptions& chosen)
-      : stream(on),
-        options(checked(chosen)),
+      : options(checked(chosen)),
         format(format_of(engine, options)),
         names(std::make_shared<const ClassNames>(format.names)),
-        session(engine, on),
-        preprocessor(on, yolo_preprocessing(picture_input_of(engine, "YOLO"))),
-        input(session.input(0).as<float>()),
-        outputs(outputs_of(session, format)),
+        network(engine, on, yolo_preprocessing(picture_input_of(engine, "YOLO"), format.layout)),
         decoder(on, format, options) {}
 
-  Stream stream;
+  void check(const DetectionBuffers& objects) const {
+    const Device device = network.stream().device();
+    require(objects.device() == device && objects.most() == static_cast<std::size_t>(options.max_detections),
+            "the result is for {} objects on {}, this detector gives {} on {}", objects.most(),
+            to_string(objects.device()), options.max_detections, to_string(device));
+  }
+  [[nodiscard]] YoloOutputs outputs(std::size_t picture) const {
+    YoloOutputs outputs;
+    outputs.objects = network.output(format.output, picture);
+    if (format.coefficients > 0) outputs.prototypes = network.output(format.prototypes, picture);
+    return outputs;
+  }
+
   YoloOptions options;
   YoloFormat format;
   std::shared_ptr<const ClassNames> names;
-  Session session;
-  Preprocessor preprocessor;
-  DeviceSpan<float> input;  // The session's memory, as are the outputs.
-  YoloOutputs outputs;
+  PictureNetwork network;
   YoloDecoder decoder;
 };
 
@@ -117,7 +123,7 @@ Engine Yolo::open_engine(const std::filesystem::path& model, Device device, Size
         input.width > 0 && input.height > 0 && input.width % kInputMultiple == 0 && input.height % kInputMultiple == 0,
         "YOLO's input must be multiples of {} in both directions, not {}x{}", kInputMultiple, input.width,
         input.height);
-    options.input_shapes[""] = Shape{1, 3, input.height, input.width};
+    set_picture_input(options, input);
   }
   return Engine::open(model, device, options);
 }
@@ -134,22 +140,32 @@ const ClassNames& Yolo::names() const noexcept { return *state_->names; }
 
 YoloResult Yolo::allocate_result(const YoloResultOptions& options) const {
   require(options.masks.size == Size{} || task() == YoloTask::kSegment, "{}: this YOLO network gives no masks",
-          state_->session.engine().model().string());
-  return YoloResult(std::make_unique<YoloResult::State>(state_->stream, state_->options.max_detections,
+          state_->network.engine().model().string());
+  return YoloResult(std::make_unique<YoloResult::State>(state_->network.stream(), state_->options.max_detections,
                                                         state_->format.keypoints, state_->names, options.masks));
 }
 
 void Yolo::submit(const ImageView& image, YoloResult& result) {
-  YoloResult::State& found = *result.state_;
-  require(found.objects.device() == state_->stream.device() &&
-              found.objects.most() == static_cast<std::size_t>(state_->options.max_detections),
-          "the result is for {} objects on {}, this detector gives {} on {}", found.objects.most(),
-          to_string(found.objects.device()), state_->options.max_detections, to_string(state_->stream.device()));
-  const ResizeMapping mapping = state_->preprocessor.submit(image, state_->input);
-  state_->session.submit();
-  state_->decoder.submit(state_->outputs, mapping, found.objects, found.masks);
-  found.objects.enqueue_read_back(state_->stream);
-  found.masks.enqueue_read_back(state_->stream);
+  YoloResult* const only = &result;
+  submit(std::span(&image, 1), std::span(&only, 1));
+}
+
+void Yolo::submit(std::span<const ImageView> images, std::span<YoloResult* const> results) {
+  require_results(images, results);
+  for (const YoloResult* result : results) state_->check(result->state_->objects);
+  state_->network.submit(images);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    YoloResult::State& found = *results[i]->state_;
+    state_->decoder.submit(state_->outputs(i), state_->network.mapping(i), found.objects, found.masks);
+    found.objects.enqueue_read_back(state_->network.stream());
+    found.masks.enqueue_read_back(state_->network.stream());
+  }
+}
+
+GraphNode Yolo::input_node() const { return state_->network.input_node(); }
+
+void Yolo::update(Graph& graph, GraphNode input, const ImageView& image) {
+  state_->network.update(graph, input, image);
 }
 
 }  // namespace vrt

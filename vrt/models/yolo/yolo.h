@@ -1,5 +1,5 @@
 // YOLO: objects, with masks or keypoints where the network has them. The networks of Ultralytics' package: v8, v9, 11, 12 (and
-// what it exports as v3 and v5 today), v10 and 26 with their end-to-end outputs.
+// what it exports as v3 and v5 today), v10 and 26 with their end-to-end outputs; of YOLOv5's and v7's own repositories; YOLOX.
 //
 //   vrt::Stream stream(vrt::Device::cpu());
 //   vrt::Yolo detector(vrt::Yolo::open_engine("yolo11n.onnx", stream.device()), stream);
@@ -16,9 +16,12 @@
 #include <span>
 
 #include "vrt/base/export.h"
+#include "vrt/device/graph.h"
+#include "vrt/device/memory.h"
 #include "vrt/device/stream.h"
 #include "vrt/engine/engine.h"
 #include "vrt/image/image.h"
+#include "vrt/image/preprocessor.h"
 #include "vrt/models/common/mask_options.h"
 #include "vrt/scene/class_names.h"
 #include "vrt/scene/detection.h"
@@ -33,11 +36,15 @@ enum class YoloTask : std::int32_t { kDetect, kSegment, kPose };
 enum class YoloLayout : std::int32_t {
   kPlanes,  ///< [1, 4 + classes + …, N]: centre, size and scores of N cells; needs suppression.
   kEndToEnd,  ///< [1, N, 6 + …]: corners, score and class of N objects, best first; the network has suppressed the others.
+  kV5,  ///< [1, N, 5 + classes + …]: centre, size, objectness and scores of N cells, in pixels of the input; as v5's and v7's own
+        ///< repositories export them, and YOLOX's with `--decode_in_inference`.
+  kYolox,  ///< [1, N, 5 + classes], likewise, but centre and size as YOLOX's head gives them: relative to a cell, the size's logarithm.
+           ///< Its pictures are BGR, 0 to 255, at the upper left of the input.
 };
 
 /// What counts as an object. The defaults are those of Ultralytics' prediction.
 struct YoloOptions {
-  float score_threshold = 0.25F;      ///< in [0, 1]; an object's score is above it
+  float score_threshold = 0.25F;      ///< in [0, 1]; an object's score is above it, and its objectness where it has one
   float nms_threshold = 0.7F;         ///< Intersection over union above which the weaker of two is dropped; in [0, 1].
   bool class_agnostic = false;        ///< Objects suppress each other across classes.
   std::int32_t max_detections = 300;  ///< 1 to Yolo::kMostDetections
@@ -70,6 +77,11 @@ class VRT_API YoloResult {
   /// The same on the host. Throws kInvalidArgument beyond mask_count(), or without MaskOptions::read_back.
   [[nodiscard]] MaskView mask(std::size_t index) const;
 
+  /// The boxes, corners in source pixels, and their number (one element) in device memory, valid in stream order behind `submit`:
+  /// for what is enqueued behind it on the same stream without a wait. Beyond the number the boxes are of earlier frames.
+  [[nodiscard]] DeviceSpan<const CropBox> device_boxes() const;
+  [[nodiscard]] DeviceSpan<const std::int32_t> device_count() const;
+
  private:
   friend class Yolo;
   struct State;
@@ -88,7 +100,7 @@ class VRT_API Yolo {
   static constexpr std::int32_t kMostDetections = 1024;
 
   /// Opens the model. Blocks. `input` replaces the size that a model leaves open (its sides multiples of 32); models with a
-  /// size of their own need none. Throws as Engine::open.
+  /// size of their own need none. For one picture a submit, or as many as `options.batch` says. Throws as Engine::open.
   [[nodiscard]] static Engine open_engine(const std::filesystem::path& model, Device device, Size input = {},
                                           EngineOptions options = {});
 
@@ -108,6 +120,14 @@ class VRT_API Yolo {
   /// Enqueues preprocessing, network, decoding and read-back. Allocates nothing, does not wait. `image` stays alive and
   /// unchanged, and `result` in place, until the next wait.
   void submit(const ImageView& image, YoloResult& result);
+  /// The same for several pictures, of one camera or many, of any sizes and formats, in one run of the network; results[i] becomes what
+  /// `submit` of images[i] would make of it. The engine decides how many fit: EngineOptions::batch, or the batch that the model was
+  /// exported with. No pictures: nothing happens. Throws kInvalidArgument for more pictures, and unless each has a result of its own.
+  void submit(std::span<const ImageView> images, std::span<YoloResult* const> results);
+
+  /// For captured graphs; contracts of CenterFace::input_node and CenterFace::update.
+  [[nodiscard]] GraphNode input_node() const;
+  void update(Graph& graph, GraphNode input, const ImageView& image);
 
  private:
   struct State;

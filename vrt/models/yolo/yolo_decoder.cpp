@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cfloat>
 
+#include "vrt/models/yolo/yolo_cells_cu.h"
 #include "vrt/models/yolo/yolo_mask_logits_cu.h"
 #include "vrt/models/yolo/yolo_points_cu.h"
 #include "vrt/models/yolo/yolo_rows_cu.h"
@@ -10,7 +11,7 @@
 namespace vrt {
 namespace {
 
-constexpr std::int32_t kBoxValues = 4;
+constexpr int kBoxValues = 4;
 
 DeviceBuffer<float> mask_planes(const Stream& stream, const YoloFormat& format, const YoloOptions& options) {
   if (format.task != YoloTask::kSegment) return {};
@@ -29,18 +30,27 @@ YoloDecoder::YoloDecoder(const Stream& stream, const YoloFormat& format, const Y
       suppression_(stream),
       upsampler_(stream),
       mask_logits_(mask_planes(stream, format, options)),
+      score_cells_(KernelModule::load(stream.device(), kernels::yolo_cells_cu).get<ScoreCells>("yolo_score_cells")),
       take_rows_(KernelModule::load(stream.device(), kernels::yolo_rows_cu).get<TakeRows>("yolo_take_rows")),
       gather_points_(
           KernelModule::load(stream.device(), kernels::yolo_points_cu).get<GatherPoints>("yolo_gather_points")),
       combine_masks_(
           KernelModule::load(stream.device(), kernels::yolo_mask_logits_cu).get<CombineMasks>("yolo_mask_logits")) {
-  if (!end_to_end()) selection_.emplace(stream, SelectionExtent{format.items, format.classes, format.items});
+  if (!end_to_end())
+    selection_.emplace(stream, SelectionExtent{format.items, in_planes() ? format.classes : 1, format.items});
+  if (!format.has_objectness()) return;
+  const auto cells = static_cast<std::size_t>(format.items);
+  cell_scores_ = DeviceBuffer<float>::uninitialized(stream, cells);
+  cell_classes_ = DeviceBuffer<std::int32_t>::zeros(stream, cells);
+  cell_boxes_ = DeviceBuffer<kernels::float4>::zeros(stream, cells);
 }
 
 void YoloDecoder::submit(const YoloOutputs& outputs, const ResizeMapping& mapping, DetectionBuffers& objects,
                          InstanceMasks& masks) {
   if (end_to_end()) {
     take_rows(outputs.objects, mapping, objects);
+  } else if (format_.has_objectness()) {
+    select_scored_cells(outputs.objects, mapping, objects);
   } else {
     select_cells(outputs.objects, mapping, objects);
   }
@@ -50,22 +60,50 @@ void YoloDecoder::submit(const YoloOutputs& outputs, const ResizeMapping& mappin
 
 void YoloDecoder::select_cells(DeviceSpan<const float> values, const ResizeMapping& mapping,
                                DetectionBuffers& objects) {
-  const std::int32_t cells = format_.items;
-  const auto scores = values.subspan(static_cast<std::size_t>(kBoxValues) * static_cast<std::size_t>(cells),
-                                     static_cast<std::size_t>(format_.classes) * static_cast<std::size_t>(cells));
+  const auto cells = static_cast<std::size_t>(format_.items);
+  select(values.subspan(kBoxValues * cells, static_cast<std::size_t>(format_.classes) * cells), format_.classes,
+         objects);
+  auto layout = box_layout_for(mapping);
+  layout.box_stride = item_stride();
+  layout.value_stride = value_stride();
+  suppress(values, selection_->classes(), layout, objects);
+}
+
+void YoloDecoder::select_scored_cells(DeviceSpan<const float> values, const ResizeMapping& mapping,
+                                      DetectionBuffers& objects) {
+  score_cells_.launch(stream_, grid_1d(static_cast<std::uint64_t>(format_.items)), values,
+                      kernels::yolo_cells::YoloCells{.cells = format_.items,
+                                                     .values = format_.values(),
+                                                     .classes = format_.classes,
+                                                     .above = options_.score_threshold,
+                                                     .raw = format_.layout == YoloLayout::kYolox ? 1 : 0,
+                                                     .input_width = mapping.target.width,
+                                                     .input_height = mapping.target.height},
+                      cell_scores_.span(), cell_classes_.span(), cell_boxes_.span());
+  select(cell_scores_.span(), 1, objects);
+  auto layout = box_layout_for(mapping);
+  layout.box_stride = kBoxValues;
+  layout.value_stride = 1;
+  const auto boxes = DeviceSpan<const float>::from_raw(reinterpret_cast<const float*>(cell_boxes_.span().data()),
+                                                       kBoxValues * cell_boxes_.size());
+  suppress(boxes, cell_classes_.span(), layout, objects);
+}
+
+void YoloDecoder::select(DeviceSpan<const float> scores, std::int32_t classes, DetectionBuffers& objects) {
   selection_->submit(scores,
-                     {.items = cells,
-                      .classes = format_.classes,
+                     {.items = format_.items,
+                      .classes = classes,
                       .item_stride = 1,
-                      .class_stride = cells,
+                      .class_stride = format_.items,
                       .above = options_.score_threshold,
                       .most = FLT_MAX,
                       .period = 0},
                      objects.selection_counts());
-  auto layout = box_layout_for(mapping);
-  layout.box_stride = item_stride();
-  layout.value_stride = value_stride();
-  suppression_.submit(selection_->ranked(), objects.selection_counts(), values, selection_->classes(), layout,
+}
+
+void YoloDecoder::suppress(DeviceSpan<const float> boxes, DeviceSpan<const std::int32_t> classes,
+                           const kernels::suppress_ranked::BoxLayout& layout, DetectionBuffers& objects) const {
+  suppression_.submit(selection_->ranked(), objects.selection_counts(), boxes, classes, layout,
                       {.threshold = options_.nms_threshold,
                        .max_kept = options_.max_detections,
                        .class_aware = options_.class_agnostic ? 0 : 1,

@@ -29,7 +29,7 @@ struct Network {
 
   [[nodiscard]] std::vector<float> tensor() const {
     std::vector<float> values;
-    if (format.layout == YoloLayout::kEndToEnd) {
+    if (format.layout != YoloLayout::kPlanes) {
       for (const auto& cell : cells) values.insert(values.end(), cell.begin(), cell.end());
       return values;
     }
@@ -70,8 +70,14 @@ Network random_network(const YoloFormat& format, Size input, std::uint32_t seed)
     if (format.layout == YoloLayout::kEndToEnd) {
       cell = {x, y, x + width, y + height, static_cast<float>(random() % 65) / 64, static_cast<float>(random() % 80)};
     } else {
+      // Products of steps are steps.
+      if (format.has_objectness()) cell.push_back(static_cast<float>(random() % 65) / 64);
       for (std::int32_t c = 0; c < format.classes; ++c)
-        cell.push_back(static_cast<float>(random() % 65) / 64 * between(0, 1.2F));
+        cell.push_back(static_cast<float>(random() % 65) / 64 * (format.has_objectness() ? 1 : between(0, 1.2F)));
+    }
+    // Relative to a cell, and logarithms.
+    if (format.layout == YoloLayout::kYolox) {
+      for (std::size_t value = 0; value < 4; ++value) cell[value] = between(-1, value < 2 ? 2.0F : 1.5F);
     }
     for (std::int32_t p = 0; p < format.keypoints; ++p)
       cell.insert(cell.end(), {x + between(-9, 9), y + between(-9, 9), between(0, 1)});
@@ -91,6 +97,22 @@ struct Object {
   std::size_t cell = 0;
 };
 
+// Centre and size of a cell in the input's pixels. YOLOX's cells are those of three grids, one behind the other.
+std::array<double, 4> centre_and_size(const Network& network, std::size_t index, Size input) {
+  const std::vector<float>& cell = network.cells[index];
+  if (network.format.layout != YoloLayout::kYolox) return {cell[0], cell[1], cell[2], cell[3]};
+  std::vector<std::array<int, 3>> places;
+  for (const int stride : {8, 16, 32}) {
+    for (int y = 0; y < input.height / stride; ++y) {
+      for (int x = 0; x < input.width / stride; ++x) places.push_back({x, y, stride});
+    }
+  }
+  EXPECT_EQ(places.size(), network.cells.size());
+  const auto [x, y, stride] = places[index];
+  return {(cell[0] + double(x)) * stride, (cell[1] + double(y)) * stride, std::exp(double{cell[2]}) * stride,
+          std::exp(double{cell[3]}) * stride};
+}
+
 double overlap(const Object& a, const Object& b) {
   const double width = std::max(0.0, std::min(a.box[2], b.box[2]) - std::max(a.box[0], b.box[0]));
   const double height = std::max(0.0, std::min(a.box[3], b.box[3]) - std::max(a.box[1], b.box[1]));
@@ -100,7 +122,7 @@ double overlap(const Object& a, const Object& b) {
 }
 
 // A cell as an object of its best class; false if it is none.
-bool object_of(const Network& network, std::size_t index, float threshold, Object& object) {
+bool object_of(const Network& network, std::size_t index, Size input, float threshold, Object& object) {
   const std::vector<float>& cell = network.cells[index];
   object = {};
   object.cell = index;
@@ -111,9 +133,13 @@ bool object_of(const Network& network, std::size_t index, float threshold, Objec
     if (cell[4] > threshold && std::isfinite(cell[4])) object.class_id = static_cast<std::int32_t>(cell[5]);
     object.score = cell[4];
   } else {
-    object.box = {cell[0] - cell[2] / 2.0, cell[1] - cell[3] / 2.0, cell[0] + cell[2] / 2.0, cell[1] + cell[3] / 2.0};
+    const auto [x, y, width, height] = centre_and_size(network, index, input);
+    object.box = {x - width / 2, y - height / 2, x + width / 2, y + height / 2};
+    const bool has_objectness = network.format.has_objectness();
+    if (has_objectness && !(cell[4] > threshold)) return false;
     for (std::int32_t c = 0; c < network.format.classes; ++c) {
-      const float score = cell[4 + static_cast<std::size_t>(c)];
+      const float own = cell[(has_objectness ? 5U : 4U) + static_cast<std::size_t>(c)];
+      const float score = has_objectness ? cell[4] * own : own;
       if (!(score > object.score) || !std::isfinite(score)) continue;
       object.score = score;
       object.class_id = c;
@@ -133,7 +159,7 @@ std::vector<Object> by_definition(const Network& network, const ResizeMapping& m
   std::vector<Object> candidates;
   for (std::size_t i = 0; i < network.cells.size(); ++i) {
     Object object;
-    if (object_of(network, i, options.score_threshold, object)) candidates.push_back(object);
+    if (object_of(network, i, mapping.target, options.score_threshold, object)) candidates.push_back(object);
   }
   const bool whole = network.format.layout == YoloLayout::kEndToEnd;
   if (!whole) {
@@ -210,7 +236,8 @@ class YoloDecoderTest : public ::testing::TestWithParam<Device> {
   }
 
   void expect_as_defined(const Network& network, Size source, const YoloOptions& options) {
-    const auto mapping = ResizeMapping::make(ResizeMode::kLetterbox, source, kInput);
+    const auto mapping = ResizeMapping::make(ResizeMode::kLetterbox, source, kInput,
+                                             yolo_preprocessing(kInput, network.format.layout).pad_position);
     decode(network, mapping, options);
     const auto expected = by_definition(network, mapping, options);
     const auto found = objects_->detections();
@@ -272,17 +299,51 @@ class YoloDecoderTest : public ::testing::TestWithParam<Device> {
   std::vector<std::int32_t> indices_;
 };
 
+// Layouts that need suppression.
+constexpr std::array kCells{YoloLayout::kPlanes, YoloLayout::kV5, YoloLayout::kYolox};
+
 TEST_P(YoloDecoderTest, FindsTheObjectsOfTheDefinition) {
   std::uint32_t seed = 0;
   for (const Size source : {Size{160, 96}, Size{1, 1}, Size{7680, 4320}, Size{333, 517}, Size{1920, 1080}}) {
     for (const std::int32_t classes : {1, 3, 80}) {
-      const auto format = format_of(YoloTask::kDetect, YoloLayout::kPlanes, 315, classes);
-      expect_as_defined(random_network(format, kInput, ++seed), source, {});
-      expect_as_defined(
-          random_network(format, kInput, ++seed), source,
-          {.score_threshold = 0.5F, .nms_threshold = 0.25F, .class_agnostic = true, .max_detections = 40});
+      for (const YoloLayout layout : kCells) {
+        const auto format = format_of(YoloTask::kDetect, layout, 315, classes);
+        expect_as_defined(random_network(format, kInput, ++seed), source, {});
+        expect_as_defined(
+            random_network(format, kInput, ++seed), source,
+            {.score_threshold = 0.5F, .nms_threshold = 0.25F, .class_agnostic = true, .max_detections = 40});
+      }
     }
   }
+}
+
+TEST_P(YoloDecoderTest, FindsOneOfAThousandClasses) {
+  for (const YoloLayout layout : kCells)
+    expect_as_defined(random_network(format_of(YoloTask::kDetect, layout, 315, 1000), kInput, 71), {640, 480}, {});
+}
+
+TEST_P(YoloDecoderTest, OfEqualScoresTheFirstCellsStay) {
+  for (const YoloLayout layout : kCells) {
+    Network network = random_network(format_of(YoloTask::kDetect, layout, 315, 2), kInput, 81);
+    for (auto& cell : network.cells) std::fill(cell.begin() + 4, cell.end(), 0.75F);
+    for (const std::int32_t most : {314, 315, 316})  // One too many, exactly as many, room for one more.
+      expect_as_defined(network, {640, 480}, {.nms_threshold = 1, .max_detections = most});
+  }
+}
+
+TEST_P(YoloDecoderTest, ObjectnessAndProductHaveToExceedTheThreshold) {
+  Network network{format_of(YoloTask::kDetect, YoloLayout::kV5, 5, 2), {}, {}};
+  network.cells = {{10, 10, 8, 8, 0.25F, 1, 1},       // Objectness is not above.
+                   {30, 10, 8, 8, 0.5F, 0.5F, 0.5F},  // The product is not.
+                   {50, 10, 8, 8, 0.5F, 0.75F, 0.75F},
+                   {70, 10, 8, 8, 0.25F, 2, 3},
+                   {90, 10, 8, 8, 0.75F, 0.25F, 1}};
+  expect_as_defined(network, kInput, {});
+  ASSERT_EQ(objects_->detections().size(), 2U);
+  EXPECT_EQ(objects_->detections()[0].score, 0.75F);
+  EXPECT_EQ(objects_->detections()[0].class_id, 1);
+  EXPECT_EQ(objects_->detections()[1].score, 0.375F);
+  EXPECT_EQ(objects_->detections()[1].class_id, 0);
 }
 
 TEST_P(YoloDecoderTest, TakesEndToEndObjectsInTheirOrder) {
@@ -305,23 +366,27 @@ TEST_P(YoloDecoderTest, GivesKeypoints) {
 }
 
 TEST_P(YoloDecoderTest, FindsNothingOrAllOfIt) {
-  const auto format = format_of(YoloTask::kDetect, YoloLayout::kPlanes, 315, 80);
-  Network network = random_network(format, kInput, 31);
-  for (auto& cell : network.cells) std::fill(cell.begin() + 4, cell.end(), 0.25F);
-  expect_as_defined(network, {640, 480}, {});
-  EXPECT_EQ(objects_->candidate_count(), 0);
-  expect_as_defined(network, {640, 480}, {.score_threshold = 0.2F, .nms_threshold = 1, .max_detections = 300});
-  EXPECT_EQ(objects_->detections().size(), 300U);
-  EXPECT_EQ(objects_->candidate_count(), 315);
-  expect_as_defined(network, {640, 480}, {.score_threshold = 0.2F, .nms_threshold = 1, .max_detections = 315});
+  for (const YoloLayout layout : kCells) {
+    Network network = random_network(format_of(YoloTask::kDetect, layout, 315, 80), kInput, 31);
+    for (auto& cell : network.cells)
+      std::fill(cell.begin() + 4, cell.end(), layout == YoloLayout::kPlanes ? 0.25F : 0.5F);
+    expect_as_defined(network, {640, 480}, {});
+    EXPECT_EQ(objects_->candidate_count(), 0);
+    expect_as_defined(network, {640, 480}, {.score_threshold = 0.2F, .nms_threshold = 1, .max_detections = 300});
+    EXPECT_EQ(objects_->detections().size(), 300U);
+    EXPECT_EQ(objects_->candidate_count(), 315);
+    expect_as_defined(network, {640, 480}, {.score_threshold = 0.2F, .nms_threshold = 1, .max_detections = 315});
+  }
 }
 
 TEST_P(YoloDecoderTest, NonFiniteScoresAndBoxesAreNoObjects) {
-  Network network = random_network(format_of(YoloTask::kDetect, YoloLayout::kPlanes, 315, 4), kInput, 41);
-  const std::array<float, 4> bad{kNaN, kInfinity, -kInfinity, -5};
-  for (std::size_t i = 0; i < network.cells.size(); i += 3) network.cells[i][4 + i % 4] = bad[i % 4];
-  for (std::size_t i = 1; i < network.cells.size(); i += 3) network.cells[i][i % 4] = bad[(i / 3) % 4];
-  expect_as_defined(network, {640, 480}, {});
+  for (const YoloLayout layout : kCells) {
+    Network network = random_network(format_of(YoloTask::kDetect, layout, 315, 4), kInput, 41);
+    const std::array<float, 4> bad{kNaN, kInfinity, -kInfinity, -5};
+    for (std::size_t i = 0; i < network.cells.size(); i += 3) network.cells[i][4 + i % 4] = bad[i % 4];
+    for (std::size_t i = 1; i < network.cells.size(); i += 3) network.cells[i][i % 4] = bad[(i / 3) % 4];
+    expect_as_defined(network, {640, 480}, {});
+  }
 }
 
 TEST_P(YoloDecoderTest, ABoxThatReachesIntoThePaddingIsClipped) {
@@ -341,7 +406,7 @@ TEST_P(YoloDecoderTest, ABoxThatReachesIntoThePaddingIsClipped) {
 }
 
 TEST_P(YoloDecoderTest, MasksAreCombinedBlendedCutAndThresholded) {
-  for (const YoloLayout layout : {YoloLayout::kPlanes, YoloLayout::kEndToEnd}) {
+  for (const YoloLayout layout : {YoloLayout::kPlanes, YoloLayout::kEndToEnd, YoloLayout::kV5}) {
     const Network network = random_network(format_of(YoloTask::kSegment, layout, 200, 3), kInput, 51);
     for (const Size source : {Size{160, 96}, Size{320, 100}, Size{61, 87}}) {
       const auto mapping = ResizeMapping::make(ResizeMode::kLetterbox, source, kInput);
@@ -364,13 +429,22 @@ TEST_P(YoloDecoderTest, MasksOfOneSignAreWholeBoxes) {
 }
 
 TEST(YoloPreprocessingTest, IsALetterboxOnGreyAndNothingElse) {
-  const PreprocessOptions options = yolo_preprocessing({640, 480});
+  const PreprocessOptions options = yolo_preprocessing({640, 480}, YoloLayout::kV5);
   EXPECT_EQ(options.target, (Size{640, 480}));
   EXPECT_EQ(options.mode, ResizeMode::kLetterbox);
   EXPECT_EQ(options.pad_position, PadPosition::kCenter);
   EXPECT_EQ(options.order, ChannelOrder::kRgb);
   EXPECT_EQ(options.pad_value, 114);
   EXPECT_EQ(options.scale, 1.0F / 255.0F);
+}
+
+TEST(YoloPreprocessingTest, OfYoloxIsAtTheUpperLeftAndNotNormalised) {
+  const PreprocessOptions options = yolo_preprocessing({640, 480}, YoloLayout::kYolox);
+  EXPECT_EQ(options.mode, ResizeMode::kLetterbox);
+  EXPECT_EQ(options.pad_position, PadPosition::kBottomRight);
+  EXPECT_EQ(options.order, ChannelOrder::kBgr);
+  EXPECT_EQ(options.pad_value, 114);
+  EXPECT_EQ(options.scale, 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, YoloDecoderTest, ::testing::ValuesIn(Device::all()), testing::device_name);

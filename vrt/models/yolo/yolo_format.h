@@ -22,6 +22,7 @@ struct YoloFacts {
   std::optional<ClassNames> names;
   std::int32_t keypoints = 0;        ///< 0: not known.
   std::int32_t keypoint_values = 0;  ///< 2 (x, y) or 3 (with a confidence); 0: not known.
+  Size input = {};                   ///< The network's; empty: not known.
 };
 
 /// How a network's outputs are to be read.
@@ -42,12 +43,17 @@ struct YoloFormat {
   [[nodiscard]] std::int32_t extra() const noexcept { return coefficients + keypoints * keypoint_values; }
   /// Values of an object in all.
   [[nodiscard]] std::int32_t values() const noexcept {
-    return (layout == YoloLayout::kPlanes ? 4 + classes : 6) + extra();
+    if (layout == YoloLayout::kEndToEnd) return 6 + extra();
+    return (has_objectness() ? 5 : 4) + classes + extra();
+  }
+  /// Of each cell, before its classes' scores.
+  [[nodiscard]] bool has_objectness() const noexcept {
+    return layout == YoloLayout::kV5 || layout == YoloLayout::kYolox;
   }
 };
 
-/// The facts in Ultralytics' metadata: `task`, `names`, `kpt_shape`, `end2end`. Throws kCorrupt for entries that cannot be
-/// read, kUnsupported for a task that vrt does not decode.
+/// The facts in Ultralytics' metadata: `task`, `names`, `kpt_shape`, `end2end`; and in vrt's own, `yolo_layout`: "v5" or "yolox". Throws
+/// kCorrupt for entries that cannot be read, kUnsupported for a task that vrt does not decode.
 [[nodiscard]] YoloFacts yolo_facts_of(const std::map<std::string, std::string>& metadata);
 
 /// Throws kInvalidArgument with what was met if the outputs fit no format, or more than one.

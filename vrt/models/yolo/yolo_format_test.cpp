@@ -82,6 +82,68 @@ TEST(YoloFormatTest, PoseByTaskOrNumberOfPoints) {
   EXPECT_EQ(counted.classes, 2);
 }
 
+YoloFacts facts_at(Size input, std::size_t classes = 0) {
+  YoloFacts facts = classes > 0 ? facts_with(classes) : YoloFacts();
+  facts.input = input;
+  return facts;
+}
+
+TEST(YoloFormatTest, ARowAnAnchorIsOfV5AndV7) {
+  const YoloFormat format = recognise({output("output0", {1, 25200, 85})}, facts_at({640, 640}, 80));
+  EXPECT_EQ(format.layout, YoloLayout::kV5);
+  EXPECT_EQ(format.items, 25200);
+  EXPECT_EQ(format.classes, 80);
+  EXPECT_EQ(format.values(), 85);
+  EXPECT_EQ(recognise({output("output0", {1, 25200, 85})}, facts_at({640, 640})).classes, 80);
+  EXPECT_EQ(recognise({output("output0", {1, 102000, 85})}, facts_at({1280, 1280})).layout, YoloLayout::kV5);  // P6
+  EXPECT_EQ(recognise({output("output0", {1, 2535, 85})}, facts_at({416, 416})).layout, YoloLayout::kV5);  // Two grids.
+  // One class: as many values as end-to-end objects have, but in numbers that only anchors come in.
+  EXPECT_EQ(recognise({output("output0", {1, 25200, 6})}, facts_at({640, 640})).layout, YoloLayout::kV5);
+  EXPECT_EQ(recognise({output("output0", {1, 300, 6})}, facts_at({640, 640})).layout, YoloLayout::kEndToEnd);
+  EXPECT_EQ(recognise({output("output0", {1, 84, 8400})}, facts_at({640, 640})).layout, YoloLayout::kPlanes);
+}
+
+TEST(YoloFormatTest, V5sMasksHavePrototypes) {
+  const YoloFormat format =
+      recognise({output("output0", {1, 25200, 117}), output("output1", {1, 32, 160, 160})}, facts_at({640, 640}, 80));
+  EXPECT_EQ(format.layout, YoloLayout::kV5);
+  EXPECT_EQ(format.task, YoloTask::kSegment);
+  EXPECT_EQ(format.classes, 80);
+  EXPECT_EQ(format.extra(), 32);
+}
+
+TEST(YoloFormatTest, ARowACellIsYoloxRawOrDecoded) {
+  const std::vector<TensorInfo> outputs{output("output", {1, 8400, 85})};
+  EXPECT_THAT(refusal(outputs, facts_at({640, 640}, 80)), HasSubstr("can be read in 2 ways"));
+  EXPECT_THAT(refusal(outputs, facts_at({640, 640})), HasSubstr("YoloOptions::layout"));
+  YoloFacts facts = facts_at({640, 640}, 80);
+  facts.layout = YoloLayout::kYolox;
+  EXPECT_EQ(recognise(outputs, facts).classes, 80);
+  EXPECT_EQ(recognise(outputs, facts).values(), 85);
+  facts.layout = YoloLayout::kV5;
+  EXPECT_EQ(recognise(outputs, facts).layout, YoloLayout::kV5);
+  facts.layout = YoloLayout::kYolox;
+  facts.input = {320, 320};
+  EXPECT_THAT(refusal(outputs, facts), HasSubstr("2100 for an input of 320x320"));
+  facts.task = YoloTask::kPose;
+  EXPECT_THAT(refusal({output("output", {1, 2100, 57})}, facts), HasSubstr("[1, 2100, 57]"));
+}
+
+TEST(YoloFormatTest, RowsOfOtherNumbersNeedALayout) {
+  YoloFacts facts = facts_at({640, 640}, 80);
+  const std::vector<TensorInfo> outputs{output("output0", {1, 1000, 85})};
+  EXPECT_THAT(refusal(outputs, facts), HasSubstr("YoloOptions::layout"));
+  facts.layout = YoloLayout::kV5;
+  EXPECT_EQ(recognise(outputs, facts).items, 1000);
+}
+
+TEST(YoloFormatTest, OrientedBoxesAreRefusedByName) {
+  EXPECT_THAT(refusal({output("output0", {1, 20, 8400})}, facts_with(15)), HasSubstr("oriented boxes"));
+  const Error error = error_of([] { (void)yolo_facts_of({{"task", "obb"}}); });
+  EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+  EXPECT_THAT(error.what(), HasSubstr("oriented"));
+}
+
 TEST(YoloFormatTest, WhatFitsNothingIsRefusedWithWhatWasMet) {
   EXPECT_THAT(refusal({output("output0", {1, 84, 8400})}, facts_with(20)), HasSubstr("20 classes"));
   EXPECT_THAT(refusal({output("output0", {1, 56, 8400})}, facts_with(1)), HasSubstr("YoloOptions::task"));
@@ -121,6 +183,8 @@ TEST(YoloFactsTest, ReadsWhatUltralyticsWrites) {
   EXPECT_EQ((*facts.names)[3], "a'b");
   EXPECT_FALSE(yolo_facts_of({}).task);
   EXPECT_FALSE(yolo_facts_of({{"end2end", "False"}}).layout);
+  EXPECT_EQ(yolo_facts_of({{"yolo_layout", "yolox"}}).layout, YoloLayout::kYolox);
+  EXPECT_EQ(yolo_facts_of({{"yolo_layout", "v5"}}).layout, YoloLayout::kV5);
 }
 
 TEST(YoloFactsTest, WhatCannotBeReadIsRefused) {
@@ -129,7 +193,7 @@ TEST(YoloFactsTest, WhatCannotBeReadIsRefused) {
     EXPECT_EQ(error_of([&] { (void)parse_class_names(names); }).code(), ErrorCode::kCorrupt) << names;
   }
   EXPECT_EQ(parse_class_names("{}").size(), 0U);
-  EXPECT_EQ(error_of([] { (void)yolo_facts_of({{"task", "obb"}}); }).code(), ErrorCode::kUnsupported);
+  EXPECT_EQ(error_of([] { (void)yolo_facts_of({{"yolo_layout", "v9"}}); }).code(), ErrorCode::kCorrupt);
   EXPECT_EQ(error_of([] { (void)yolo_facts_of({{"kpt_shape", "[17, 4]"}}); }).code(), ErrorCode::kCorrupt);
 }
 

@@ -3,10 +3,11 @@
 
 #include "vrt/image/image.h"
 #include "vrt/image/preprocessor.h"
+#include "vrt/models/yolo/yolo.h"
 
 namespace vrt {
 
-/// How a picture becomes an input of that size: aspect kept, grey around it, RGB in [0, 1].
-[[nodiscard]] PreprocessOptions yolo_preprocessing(Size input);
+/// How a picture becomes an input of that size: aspect kept, grey around it, RGB in [0, 1]; YOLOX's at the upper left, BGR in [0, 255].
+[[nodiscard]] PreprocessOptions yolo_preprocessing(Size input, YoloLayout layout);
 
 }  // namespace vrt

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -10,11 +13,10 @@
 
 #include "vrt/base/error.h"
 #include "vrt/base/testing/error_of.h"
-#include "vrt/base/testing/scoped.h"
-#include "vrt/device/allocation_count.h"
-#include "vrt/device/counters.h"
 #include "vrt/models/testing/constant_network.h"
+#include "vrt/models/testing/device_boxes.h"
 #include "vrt/models/testing/device_data.h"
+#include "vrt/models/testing/payload_test.h"
 
 namespace vrt {
 namespace {
@@ -37,22 +39,16 @@ testing::ConstantOutput two_objects(std::int64_t extra = 0) {
   return {"output0", {1, 6 + extra, kCells}, values};
 }
 
-class YoloTest : public ::testing::TestWithParam<Device> {
+class YoloTest : public testing::PayloadTest {
  protected:
   [[nodiscard]] Engine open(const std::vector<testing::ConstantOutput>& outputs,
                             const Metadata& metadata = kTwoClasses) const {
-    return Yolo::open_engine(folder_.write("yolo.onnx", testing::constant_network(32, 64, outputs, metadata)),
-                             GetParam());
+    return PayloadTest::open(testing::constant_network(32, 64, outputs, metadata));
   }
-  [[nodiscard]] ImageView view() const {
-    return ImageView::packed(GetParam(), pixels_.span().data(), kPicture, PixelFormat::kRgb8);
-  }
+  [[nodiscard]] const ImageView& view() const { return black_.view; }
 
   static constexpr Size kPicture{128, 64};
-  testing::ScopedFolder folder_;
-  Stream stream_{GetParam()};
-  DeviceBuffer<std::uint8_t> pixels_ =
-      DeviceBuffer<std::uint8_t>::zeros(stream_, packed_bytes(kPicture, PixelFormat::kRgb8));
+  testing::TestPicture black_ = picture(kPicture);
 };
 
 TEST_P(YoloTest, GivesObjectsWithTheNamesOfTheModel) {
@@ -72,35 +68,59 @@ TEST_P(YoloTest, GivesObjectsWithTheNamesOfTheModel) {
   EXPECT_EQ(objects.detections()[1].label, "cat");
   EXPECT_EQ(objects.detections()[1].box, (Box{0, 0, 20, 20}));
   EXPECT_EQ(objects.candidate_count(), 2);
+  testing::expect_boxes_on_device(stream_, objects);
 }
 
 TEST_P(YoloTest, AFrameCostsOneWaitAndNothingElse) {
   const testing::ConstantOutput prototypes{"output1", {1, 4, 8, 16}, std::vector<float>(4 * 8 * 16, 0.5F)};
   Yolo detector(open({two_objects(4), prototypes}, {{"task", "segment"}, {"names", "{0: 'cat', 1: 'dog'}"}}), stream_);
   YoloResult objects = detector.allocate_result({.masks = {.size = kPicture, .most = 10, .read_back = true}});
-  detector.submit(view(), objects);
-  stream_.synchronize();
+  expect_one_wait_a_frame([&] { detector.submit(view(), objects); },
+                          [&] { (void)objects.detections(), (void)objects.mask(0); });
+}
 
-  const DeviceCounters before = counters(GetParam());
-  const std::uint64_t allocations = test::allocation_count();
-  for (int frame = 0; frame < 5; ++frame) {
-    detector.submit(view(), objects);
-    EXPECT_EQ((counters(GetParam()) - before).waits, static_cast<std::uint64_t>(frame));
+TEST_P(YoloTest, YoloxIsStatedByTheCallerOrTheFile) {
+  constexpr std::size_t kValues = 7;
+  std::vector<float> values(42 * kValues, 0);  // 8×4, 4×2 and 2×1 cells.
+  const std::vector<float> dog{0.5F, 0.5F, std::log(2.0F), 0, 0.5F, 0.25F, 1};
+  std::ranges::copy(dog, values.begin() + (32 + 5) * kValues);  // Of 16 pixels: column 1, row 1.
+  const testing::ConstantOutput output{"output", {1, 42, kValues}, values};
+  Metadata metadata{{"names", "{0: 'cat', 1: 'dog'}"}};
+  EXPECT_THAT(error_of([&] { Yolo(open({output}, metadata), stream_); }).what(), HasSubstr("YoloOptions::layout"));
+  const auto expect_dog = [&](const Engine& engine, const YoloOptions& options) {
+    Yolo detector(engine, stream_, options);
+    YoloResult objects = detector.allocate_result();
+    const testing::TestPicture square = picture({64, 64});  // Half the input's width, on the left.
+    detector.submit(square.view, objects);
     stream_.synchronize();
-    (void)objects.detections();
-    (void)objects.mask(0);
-  }
-  const std::uint64_t allocated = test::allocation_count() - allocations;
-  const DeviceCounters spent = counters(GetParam()) - before;
-#ifndef VRT_EAGER_CPU_STREAM  // An eager stream runs the network, which may allocate, in the submitting thread.
-  EXPECT_EQ(allocated, 0U);
-#else
-  (void)allocated;
-#endif
-  EXPECT_EQ(spent.waits, 5U);
-  EXPECT_EQ(spent.blocking_copies, 0U);
-  EXPECT_EQ(spent.device_allocations, 0U);
-  EXPECT_EQ(spent.pinned_allocations, 0U);
+    ASSERT_EQ(objects.detections().size(), 1U);
+    EXPECT_EQ(objects.detections()[0].label, "dog");
+    EXPECT_EQ(objects.detections()[0].score, 0.5F);
+    EXPECT_NEAR(objects.detections()[0].box.x1, 16, 1e-3);
+    EXPECT_NEAR(objects.detections()[0].box.y1, 32, 1e-3);
+    EXPECT_NEAR(objects.detections()[0].box.x2, 64, 1e-3);
+    EXPECT_NEAR(objects.detections()[0].box.y2, 64, 1e-3);
+  };
+  expect_dog(open({output}, metadata), {.layout = YoloLayout::kYolox});
+  metadata["yolo_layout"] = "yolox";
+  expect_dog(open({output}, metadata), {});
+}
+
+TEST_P(YoloTest, SeveralCamerasInOneSubmit) {
+  const std::string model = testing::constant_network(32, 64, {two_objects()}, kTwoClasses, -1);
+  Yolo detector(PayloadTest::open(model, {.batch = {.largest = 4}}), stream_);
+  const testing::TestPicture street = picture({128, 64});
+  const testing::TestPicture yard = picture({640, 320});
+  YoloResult in_street = detector.allocate_result();
+  YoloResult in_yard = detector.allocate_result();
+  const std::array<ImageView, 2> images{street.view, yard.view};
+  const std::array<YoloResult*, 2> results{&in_street, &in_yard};
+  detector.submit(images, results);
+  stream_.synchronize();
+  ASSERT_EQ(in_street.detections().size(), 2U);
+  ASSERT_EQ(in_yard.detections().size(), 2U);
+  EXPECT_EQ(in_street.detections()[0].box, (Box{48, 24, 80, 40}));
+  EXPECT_EQ(in_yard.detections()[0].box, (Box{240, 120, 400, 200}));
 }
 
 TEST_P(YoloTest, MasksAreWhereTheyWereAskedFor) {
@@ -134,7 +154,7 @@ TEST_P(YoloTest, MasksAreWhereTheyWereAskedFor) {
 
 TEST_P(YoloTest, WhatTheCallerSaysCountsMoreThanTheFile) {
   const Engine engine = open({two_objects()}, {{"names", "{0: 'only'}"}});
-  EXPECT_THAT(error_of([&] { Yolo(engine, stream_); }).what(), HasSubstr("yolo.onnx"));
+  EXPECT_THAT(error_of([&] { Yolo(engine, stream_); }).what(), HasSubstr("network.onnx"));
   const Yolo detector(engine, stream_, {.names = ClassNames({"x", "y"})});
   EXPECT_EQ(detector.names()[1], "y");
 }
@@ -150,8 +170,7 @@ TEST_P(YoloTest, OptionsOutOfRangeAreRefused) {
   EXPECT_THROW((void)Yolo::open_engine("any.onnx", GetParam(), {100, 64}), Error);
 }
 
-// The devices that an engine runs on.
-INSTANTIATE_TEST_SUITE_P(Devices, YoloTest, ::testing::Values(Device::cpu()), testing::device_name);
+INSTANTIATE_TEST_SUITE_P(Devices, YoloTest, ::testing::ValuesIn(testing::devices_of_engines()), testing::device_name);
 
 }  // namespace
 }  // namespace vrt

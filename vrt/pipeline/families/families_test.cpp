@@ -1,0 +1,224 @@
+// Every family through the interface that a run uses, on small networks whose outputs are chosen.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "vrt/base/error.h"
+#include "vrt/base/testing/scoped.h"
+#include "vrt/device/allocation_count.h"
+#include "vrt/device/counters.h"
+#include "vrt/device/graph.h"
+#include "vrt/pipeline/families/family.h"
+#include "vrt/pipeline/families/network_input.h"
+#include "vrt/pipeline/testing/family_networks.h"
+#include "vrt/scene/mask.h"
+
+namespace vrt {
+namespace {
+
+constexpr Size kPicture{100, 100};
+
+void expect_box(const Detection& found, const Box& expected, float score) {
+  EXPECT_NEAR(found.box.x1, expected.x1, 0.01);
+  EXPECT_NEAR(found.box.y1, expected.y1, 0.01);
+  EXPECT_NEAR(found.box.x2, expected.x2, 0.01);
+  EXPECT_NEAR(found.box.y2, expected.y2, 0.01);
+  EXPECT_NEAR(found.score, score, 1e-5);
+}
+
+/// One mask, of the columns from `first` to `last` in the picture's middle row.
+void expect_columns(const ModelFindings& found, int first, int last) {
+  ASSERT_EQ(found.masks.size(), 1U);
+  EXPECT_EQ(found.masks[0].size, kPicture);
+  for (const int x : {0, 10, 24, 26, 48, 52, 90}) EXPECT_EQ(is_set(found.masks[0], x, 50), x >= first && x < last) << x;
+}
+
+/// A family, a network of it, and what it finds in a picture of 100×100.
+struct FamilyCase {
+  std::string family;
+  std::string network;
+  std::int64_t count;
+  std::function<void(const ModelFindings&)> check;
+};
+
+std::ostream& operator<<(std::ostream& out, const FamilyCase& test) { return out << test.family; }
+
+const Box kMiddle{25, 25, 75, 75};
+
+std::vector<FamilyCase> detectors() {
+  return {
+      {"yolo", testing::yolo_network(), 2,
+       [](const ModelFindings& found) {
+         ASSERT_EQ(found.detections.size(), 2U);
+         expect_box(found.detections[0], kMiddle, 0.875F);
+         expect_box(found.detections[1], {0, 0, 50, 50}, 0.75F);
+         EXPECT_EQ(found.detections[0].label, "dog");
+         EXPECT_TRUE(found.masks.empty());
+         ASSERT_NE(found.names, nullptr);
+         EXPECT_EQ(found.names->size(), 2U);
+       }},
+      {"yolo", testing::yolo_seg_network(), 1,
+       [](const ModelFindings& found) {
+         ASSERT_EQ(found.detections.size(), 1U);
+         expect_columns(found, 25, 50);
+       }},
+      {"rfdetr", testing::rfdetr_network(), 1,
+       [](const ModelFindings& found) {
+         ASSERT_EQ(found.detections.size(), 1U);
+         expect_box(found.detections[0], kMiddle, 0.880797F);
+         EXPECT_EQ(found.detections[0].class_id, 90);
+         ASSERT_NE(found.names, nullptr) << "91 columns are COCO's";
+         EXPECT_EQ((*found.names)[90], "toothbrush");
+       }},
+      {"rfdetr-seg", testing::rfdetr_seg_network(), 1,
+       [](const ModelFindings& found) {
+         ASSERT_EQ(found.detections.size(), 1U);
+         expect_columns(found, 0, 50);
+       }},
+      {"rfdetr-keypoints", testing::rfdetr_keypoints_network(), 1,
+       [](const ModelFindings& found) {
+         ASSERT_EQ(found.detections.size(), 1U);
+         ASSERT_EQ(found.detections[0].keypoints.size(), 17U);
+         EXPECT_NEAR(found.detections[0].keypoints[16].x, 50, 0.01);
+         EXPECT_GT(found.detections[0].keypoints[16].confidence, 0.9);
+       }},
+  };
+}
+
+std::vector<FamilyCase> others() {
+  return {
+      {"depth", testing::depth_network({}), 1,
+       [](const ModelFindings& found) {
+         ASSERT_TRUE(found.depth.has_value());
+         EXPECT_EQ(found.depth->size, kPicture);
+         EXPECT_EQ(found.depth->metres[5050], 2);
+         EXPECT_FALSE(found.nearness.has_value());
+       }},
+      {"relative-depth", testing::depth_network({}), 1,
+       [](const ModelFindings& found) {
+         ASSERT_TRUE(found.nearness.has_value());
+         EXPECT_EQ(found.nearness->nearness[5050], 2);
+         EXPECT_FALSE(found.depth.has_value());
+       }},
+      {"xfeat", testing::xfeat_network(), 1,
+       [](const ModelFindings& found) {
+         ASSERT_EQ(found.features.size(), 1U);
+         EXPECT_NEAR(found.features[0].x, 40.5 * 100 / 64, 1e-4);
+         EXPECT_NEAR(found.features[0].y, 24.5 * 100 / 64, 1e-4);
+         EXPECT_EQ(found.features[0].confidence, 0.5);
+       }},
+      {"classifier", testing::classifier_network({{"names", "{0: 'a', 1: 'b', 2: 'c', 3: 'd', 4: 'e'}"}}), 5,
+       [](const ModelFindings& found) {
+         ASSERT_EQ(found.classes.size(), 5U);
+         EXPECT_EQ(found.classes[0].class_id, 2);
+         EXPECT_EQ(found.classes[0].label, "c");
+       }},
+  };
+}
+
+class FamiliesTest : public ::testing::TestWithParam<FamilyCase> {
+ protected:
+  [[nodiscard]] std::unique_ptr<FrameModel> open(const FrameModelOptions& options) const {
+    const ModelFamily& family = find_family(GetParam().family);
+    const auto file = folder_.write("net.onnx", GetParam().network);
+    // XFeat's network is one for 64×64.
+    const Size input = family.input_size_for != nullptr ? Size{64, 64} : Size{};
+    return family.make(family.open(file, Device::cpu(), input, {}), stream_, options);
+  }
+  [[nodiscard]] ImageView view(const std::vector<std::uint8_t>& pixels) const {
+    return ImageView::packed(Device::cpu(), pixels.data(), kPicture, PixelFormat::kRgb8);
+  }
+
+  testing::ScopedFolder folder_;
+  Stream stream_{Device::cpu()};
+  std::vector<std::uint8_t> bright_ = std::vector<std::uint8_t>(packed_bytes(kPicture, PixelFormat::kRgb8), 255);
+};
+
+TEST_P(FamiliesTest, GivesWhatTheNetworkSays) {
+  const auto model = open({.score_threshold = {}, .read_back_dense = true});
+  const auto result = model->allocate_result(kPicture);
+  model->submit(view(bright_), *result, nullptr);
+  stream_.synchronize();
+  GetParam().check(result->findings());
+  EXPECT_EQ(result->count(), GetParam().count);
+  EXPECT_TRUE(result->findings().model.empty()) << "that is the caller's to say";
+}
+
+TEST_P(FamiliesTest, WithoutDenseResultsNothingLargeComesToTheHost) {
+  const auto model = open({});
+  const auto result = model->allocate_result(kPicture);
+  EXPECT_FALSE(model->results_have_picture_size());
+  model->submit(view(bright_), *result, nullptr);
+  stream_.synchronize();
+  const ModelFindings found = result->findings();
+  EXPECT_TRUE(found.masks.empty() && !found.depth && !found.nearness);
+  EXPECT_EQ(result->count(), GetParam().count);
+}
+
+TEST_P(FamiliesTest, AWarmFrameCostsOneWaitAndNoAllocation) {
+  const auto model = open({.score_threshold = {}, .read_back_dense = true});
+  const auto result = model->allocate_result(kPicture);
+  const auto frame = [&] {
+    model->submit(view(bright_), *result, nullptr);
+    stream_.synchronize();
+    return result->findings().detections.size();
+  };
+  for (int i = 0; i < 3; ++i) (void)frame();
+  const DeviceCounters before = counters(Device::cpu());
+  const std::uint64_t allocations = test::allocation_count();
+  for (int i = 0; i < 5; ++i) (void)frame();
+  const std::uint64_t allocated = test::allocation_count() - allocations;
+  const DeviceCounters spent = counters(Device::cpu()) - before;
+  EXPECT_EQ(spent.waits, 5U);
+  EXPECT_EQ(spent.device_allocations + spent.pinned_allocations + spent.blocking_copies, 0U);
+#if !defined(VRT_EAGER_CPU_STREAM)
+  EXPECT_EQ(allocated, 0U);
+#else
+  (void)allocated;
+#endif
+}
+
+TEST_P(FamiliesTest, ACapturedFrameTakesAnotherPicture) {
+  const auto model = open({.score_threshold = {}, .read_back_dense = true});
+  const auto result = model->allocate_result(kPicture);
+  const std::vector<std::uint8_t> dark(bright_.size(), 0);
+  Graph graph = Graph::capture(stream_, [&] { model->submit(view(dark), *result, nullptr); },
+                               {.warm_up = true, .foreign = {{dark.data(), dark.size()}}});
+  const std::vector<GraphNode> nodes = model->input_nodes();
+  EXPECT_EQ(nodes.size(), 1U);
+  graph.launch(stream_);
+  stream_.synchronize();
+  EXPECT_TRUE(result->findings().detections.empty() && result->findings().features.empty());
+  model->update(graph, nodes, view(bright_), nullptr);
+  graph.launch(stream_);
+  stream_.synchronize();
+  GetParam().check(result->findings());
+}
+
+INSTANTIATE_TEST_SUITE_P(Detectors, FamiliesTest, ::testing::ValuesIn(detectors()));
+INSTANTIATE_TEST_SUITE_P(Others, FamiliesTest, ::testing::ValuesIn(others()));
+
+TEST(NetworkInputTest, WhatTheFileLeavesOpenIsFilledIn) {
+  testing::ScopedFolder folder;
+  const auto input_of = [&](const std::vector<std::int64_t>& stated, Size given, Size fallback) {
+    testing::OnnxGraph graph;
+    graph.input("image", stated);
+    graph.node("Relu", {"image"}, "same");
+    graph.output("same", stated);
+    const auto file = folder.write("net.onnx", graph.bytes());
+    return open_picture_network(file, Device::cpu(), given, fallback, {}).inputs()[0].shape;
+  };
+  EXPECT_EQ(input_of({1, 3, 24, 32}, {}, {64, 64}), (Shape{1, 3, 24, 32}));
+  EXPECT_EQ(input_of({-1, 3, 24, 32}, {}, {64, 64}), (Shape{1, 3, 24, 32}));
+  EXPECT_EQ(input_of({-1, 3, -1, -1}, {}, {64, 96}), (Shape{1, 3, 96, 64}));
+  EXPECT_EQ(input_of({-1, 3, -1, -1}, {32, 40}, {64, 96}), (Shape{1, 3, 40, 32}));
+  EXPECT_THROW((void)input_of({-1, 3, -1, -1}, {}, {}), Error);
+}
+
+}  // namespace
+}  // namespace vrt

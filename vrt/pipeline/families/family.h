@@ -1,0 +1,76 @@
+// Internal (not installed): the families of networks that a run knows. Each has a file of its own in this folder.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vrt/base/export.h"
+#include "vrt/device/stream.h"
+#include "vrt/engine/engine.h"
+#include "vrt/image/image.h"
+#include "vrt/pipeline/families/frame_model.h"
+
+namespace vrt {
+
+/// What a file says of its network without being compiled. Extents that it leaves open are Shape::kDynamic.
+struct ModelFacts {
+  std::vector<TensorInfo> inputs;
+  std::vector<TensorInfo> outputs;
+  std::map<std::string, std::string> metadata;
+};
+
+/// What a run wants of every network.
+struct FrameModelOptions {
+  std::optional<float> score_threshold;  ///< Of detections, in [0, 1]; where not given the family's own.
+  bool read_back_dense = false;          ///< Whether masks and depth maps come to the host, at the picture's size.
+};
+
+/// How a run tells, opens and runs the networks of a family. Text has static storage.
+struct ModelFamily {
+  std::string_view name;   ///< What a user types before a colon: "yolo".
+  std::string_view title;  ///< "YOLO"
+  bool gives_boxes = false;
+  bool takes_boxes = false;  ///< Looks at boxes that another network found in the same frame.
+  /// What exporters write of such networks under `task` into their metadata: vrt's own, and of detectors Ultralytics'.
+  std::array<std::string_view, 3> tasks = {};
+
+  /// Whether a network with these facts could be of this family. Does not throw.
+  bool (*fits)(const ModelFacts& facts) = nullptr;
+  /// The network's input size for pictures of a size; nullptr where the input does not depend on the picture. Throws
+  /// kInvalidArgument for pictures that have none.
+  Size (*input_size_for)(Size picture) = nullptr;
+  bool keeps_stated_input =
+      false;  ///< A file that states its input's size is run at that, whatever input_size_for says.
+  /// Compiles. BLOCKS. `input` is the network's input size; empty: the file's own, or the family's default where the file leaves it open.
+  /// Throws as Engine::open.
+  Engine (*open)(const std::filesystem::path& model, Device device, Size input, const EngineOptions& options) = nullptr;
+  /// Throws kInvalidArgument with what was met if the network is of another family. Allocates; may block.
+  std::unique_ptr<FrameModel> (*make)(const Engine& engine, const Stream& stream,
+                                      const FrameModelOptions& options) = nullptr;
+};
+
+/// All of them, in the order in which messages name them.
+[[nodiscard]] VRT_API std::span<const ModelFamily* const> model_families() noexcept;
+
+/// Throws kInvalidArgument listing the names.
+[[nodiscard]] VRT_API const ModelFamily& find_family(std::string_view name);
+
+[[nodiscard]] VRT_API const ModelFamily& centerface_family() noexcept;
+[[nodiscard]] VRT_API const ModelFamily& yolo_family() noexcept;
+[[nodiscard]] VRT_API const ModelFamily& rfdetr_family() noexcept;
+[[nodiscard]] VRT_API const ModelFamily& rfdetr_seg_family() noexcept;
+[[nodiscard]] VRT_API const ModelFamily& rfdetr_keypoints_family() noexcept;
+[[nodiscard]] VRT_API const ModelFamily& depth_family() noexcept;
+[[nodiscard]] VRT_API const ModelFamily& relative_depth_family() noexcept;
+[[nodiscard]] VRT_API const ModelFamily& xfeat_family() noexcept;
+[[nodiscard]] VRT_API const ModelFamily& osnet_family() noexcept;
+[[nodiscard]] VRT_API const ModelFamily& classifier_family() noexcept;
+
+}  // namespace vrt

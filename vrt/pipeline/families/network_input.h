@@ -1,0 +1,22 @@
+// Internal (not installed): the input of networks that have a size of their own, or leave it open.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "vrt/base/shape.h"
+#include "vrt/engine/engine.h"
+#include "vrt/image/image.h"
+
+namespace vrt {
+
+/// Opens a network that takes one picture, float32 [1, 3, H, W]. `input` is its size, if that is not empty; else the file's own, where
+/// the file leaves it open `fallback` (empty: it cannot be left open). A batch that the file leaves open becomes 1. BLOCKS. Throws
+/// as Engine::open. Where this build cannot read ONNX files, the file's own input is taken as it is.
+[[nodiscard]] Engine open_picture_network(const std::filesystem::path& model, Device device, Size input, Size fallback,
+                                          EngineOptions options);
+
+/// The shape that the file gives its only input; nothing where it has several or none, or where this build cannot read ONNX files.
+[[nodiscard]] std::optional<Shape> stated_input(const std::filesystem::path& model);
+
+}  // namespace vrt

@@ -1,0 +1,106 @@
+#include <memory>
+
+#include "vrt/base/error.h"
+#include "vrt/models/common/engine_tensors.h"
+#include "vrt/models/yolo/yolo.h"
+#include "vrt/models/yolo/yolo_format.h"
+#include "vrt/pipeline/families/family.h"
+#include "vrt/pipeline/families/network_input.h"
+#include "vrt/pipeline/families/picture_model.h"
+
+namespace vrt {
+namespace {
+
+using Frame = InstanceFrame<YoloResult>;
+constexpr std::int64_t kOpen = Shape::kDynamic;
+/// What Ultralytics trains with and exports by default.
+constexpr Size kInput{640, 640};
+/// In place of a number of cells that the file leaves open with its input: that of an input of 640×640, of strides 8, 16 and 32.
+constexpr std::int64_t kCells = 80 * 80 + 40 * 40 + 20 * 20;
+
+class YoloModel final : public PictureModel<Yolo, Frame> {
+ public:
+  YoloModel(Yolo payload, bool masks)
+      : PictureModel(std::move(payload)), masks_(masks && this->payload().task() == YoloTask::kSegment) {}
+
+  [[nodiscard]] std::unique_ptr<FrameResult> allocate_result(Size picture) const override {
+    YoloResultOptions options;
+    if (masks_) options.masks = {.size = picture, .read_back = true};
+    return std::make_unique<Frame>(payload().allocate_result(options), names(),
+                                   static_cast<std::size_t>(options.masks.most));
+  }
+  [[nodiscard]] bool results_have_picture_size() const noexcept override { return masks_; }
+
+ private:
+  // Of no class where the file names none.
+  [[nodiscard]] const ClassNames* names() const { return payload().names().size() > 0 ? &payload().names() : nullptr; }
+
+  bool masks_;
+};
+
+// An extent that the file leaves open is the batch, or it goes with the size of the input.
+std::vector<TensorInfo> settled(const std::vector<TensorInfo>& outputs) {
+  std::vector<TensorInfo> result = outputs;
+  for (TensorInfo& output : result) {
+    std::vector<std::int64_t> extents(output.shape.extents().begin(), output.shape.extents().end());
+    for (std::size_t axis = 0; axis < extents.size(); ++axis)
+      if (extents[axis] == kOpen) extents[axis] = axis == 0 ? 1 : kCells;
+    output.shape = Shape(extents);
+  }
+  return result;
+}
+
+// Rows and columns of the input, or both open: a map of the picture.
+bool is_map(const TensorInfo& output, const Shape& input) {
+  return output.shape.rank() == 3 && output.shape[1] == input[2] && output.shape[2] == input[3];
+}
+
+// Values and number of the objects cannot both be open.
+bool says_nothing(const TensorInfo& output) {
+  return output.shape.rank() == 3 && output.shape[1] == kOpen && output.shape[2] == kOpen;
+}
+
+// The sides of an input [1, 3, rows, columns]; of one that is open, those that it is opened with.
+Size size_of(const Shape& input) {
+  if (input[2] == kOpen || input[3] == kOpen) return kInput;
+  return {static_cast<std::int32_t>(input[3]), static_cast<std::int32_t>(input[2])};
+}
+
+bool fits(const ModelFacts& facts) {
+  if (!is_only(facts.inputs, {1, 3, kOpen, kOpen})) return false;
+  for (const TensorInfo& output : facts.outputs)
+    if (is_map(output, facts.inputs[0].shape) || says_nothing(output)) return false;
+  try {
+    YoloFacts known = yolo_facts_of(facts.metadata);
+    known.input = size_of(facts.inputs[0].shape);
+    (void)recognise_yolo(settled(facts.outputs), known);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+Engine open(const std::filesystem::path& model, Device device, Size input, const EngineOptions& options) {
+  return open_picture_network(model, device, input, kInput, options);
+}
+
+std::unique_ptr<FrameModel> make(const Engine& engine, const Stream& stream, const FrameModelOptions& wanted) {
+  YoloOptions options;
+  options.score_threshold = wanted.score_threshold.value_or(options.score_threshold);
+  return std::make_unique<YoloModel>(Yolo(engine, stream, options), wanted.read_back_dense);
+}
+
+}  // namespace
+
+const ModelFamily& yolo_family() noexcept {
+  static constexpr ModelFamily kFamily{.name = "yolo",
+                                       .title = "YOLO",
+                                       .gives_boxes = true,
+                                       .tasks = {"detect", "segment", "pose"},
+                                       .fits = fits,
+                                       .open = open,
+                                       .make = make};
+  return kFamily;
+}
+
+}  // namespace vrt
