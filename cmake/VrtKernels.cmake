@@ -81,7 +81,8 @@ endfunction()
 
 function(vrt_add_host_kernel_source target generated level)
   target_sources(${target} PRIVATE "${generated}")
-  set_source_files_properties("${generated}" PROPERTIES COMPILE_OPTIONS
+  # Their flags are not those that precompiled headers are made with.
+  set_source_files_properties("${generated}" PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS
     "${VRT_HOST_KERNEL_OPTIONS};${VRT_HOST_KERNEL_OPTIONS_${level}}")
 endfunction()
 

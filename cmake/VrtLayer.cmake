@@ -4,11 +4,12 @@
 #                        generated vrt/<name>/kernel_sources.h
 #   USES …               layers that the row in docs/design.md allows, e.g. base device
 #   LINK …               other libraries, private to the layer
-#   TESTS …              *_test.cpp files; one binary vrt_<name>_test, one CTest entry for each file's suite
+#   TESTS …              *_test.cpp files; one binary vrt_<name>_test, one CTest entry for each suite
 #   TEST_USES … TEST_LINK …)
 #
 # Makes the archive vrt_<name>, publishes it as vrt::<name> (VrtPackage.cmake) and, if tests are built, the binary vrt_<name>_test.
 include(VrtKernels)
+include(VrtTests)
 include(GoogleTest)
 
 function(vrt_add_layer name)
@@ -25,6 +26,7 @@ function(vrt_add_layer name)
     vrt_add_kernels(vrt_${name} ${name} ${ARG_KERNELS})
     vrt_add_kernel_list(${name} ${ARG_KERNELS})
   endif()
+  vrt_configure_library(vrt_${name})
   vrt_publish_layer(${name} ${ARG_LINK})
   if(VRT_BUILD_TESTS AND ARG_TESTS)
     vrt_add_layer_test(${name})
@@ -63,7 +65,7 @@ macro(vrt_add_layer_test name)
   target_compile_definitions(vrt_${name}_test PRIVATE VRT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   # OpenVINO's oneTBB stops at once under a sanitizer without that variable. Engines are built anew: tests must not find those of
   # earlier sources.
-  gtest_discover_tests(vrt_${name}_test TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST
-                       PROPERTIES LABELS ${name} ENVIRONMENT TBB_ENABLE_SANITIZERS=1
-                                  ENVIRONMENT_MODIFICATION VRT_ENGINE_CACHE=set:off)
+  vrt_configure_test(vrt_${name}_test)
+  vrt_discover_suites(vrt_${name}_test PREFIX ${name}. PROPERTIES LABELS ${name} ENVIRONMENT TBB_ENABLE_SANITIZERS=1
+                                                                  ENVIRONMENT_MODIFICATION VRT_ENGINE_CACHE=set:off)
 endmacro()

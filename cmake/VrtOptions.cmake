@@ -19,8 +19,10 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(VRT_CCACHE ccache DOC "Compiler cache, used where present")
   if(VRT_CCACHE)
-    set(CMAKE_C_COMPILER_LAUNCHER "${VRT_CCACHE}")
-    set(CMAKE_CXX_COMPILER_LAUNCHER "${VRT_CCACHE}")
+    # What ccache asks of users of precompiled headers, which are none of this project's and use neither macros of ours nor the time.
+    set(launcher env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime "${VRT_CCACHE}")
+    set(CMAKE_C_COMPILER_LAUNCHER "${launcher}")
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${launcher}")
   endif()
 endif()
 

@@ -29,6 +29,7 @@
 #include "vrt/engine/model_preparation.h"
 #include "vrt/hub/registry.h"
 #include "vrt/models/centerface/centerface_input.h"
+#include "vrt/pipeline/lanes.h"
 #include "vrt/pipeline/sample_frames.h"
 
 namespace vrt::cli {
@@ -126,6 +127,17 @@ EngineOptions options_of(const EngineBuildArguments& arguments) {
   return options;
 }
 
+/// What `vrt run` opens of a model: one session with all threads for a picture, and on a CPU several at once for a video.
+std::vector<EngineOptions> uses_of(const EngineOptions& options, Device device) {
+  std::vector<EngineOptions> uses{options};
+  const std::size_t lanes = lanes_for_video(device);
+  if (lanes == 1) return uses;
+  uses.push_back(options);
+  uses.back().hint = PerformanceHint::kThroughput;
+  uses.back().concurrent_sessions = static_cast<std::int32_t>(lanes);
+  return uses;
+}
+
 /// One line on a terminal that is redrawn; elsewhere nothing.
 class BuildLine {
  public:
@@ -162,6 +174,12 @@ EngineEntry entry_of(const EngineCache& cache, const Engine& engine, const Engin
   fail(ErrorCode::kUnavailable, "the engine was built, but is not kept in {}: -v says why", cache.folder().string());
 }
 
+void print(const std::vector<EngineEntry>& entries, bool json) {
+  if (json) std::fputs(engine_json(entries).c_str(), stdout);
+  if (json) return;
+  for (const EngineEntry& entry : entries) std::fputs(engine_text(entry).c_str(), stdout);
+}
+
 bool is_digits_of_key(const std::string& text) {
   constexpr std::size_t kLeast = 6;
   return text.size() >= kLeast && text.find_first_not_of("0123456789abcdef") == std::string::npos;
@@ -190,31 +208,26 @@ int engine_build_command(const EngineBuildArguments& arguments) {
   const std::filesystem::path model = resolve_model(arguments.model);
   if (!arguments.samples.empty()) options.accuracy.samples = read_samples(arguments, model, options);
   const StopOnSignal stop;
-  std::optional<Engine> engine;
+  std::vector<EngineEntry> entries;
   try {
     BuildLine line(stderr);
     options.progress = [&](const BuildProgress& progress) {
       line.show(progress);
       return !stop.flag()->load();
     };
-    engine = Engine::open(model, device, options);
+    for (const EngineOptions& use : uses_of(options, device))
+      entries.push_back(entry_of(cache, Engine::open(model, device, use), use));
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kCancelled && stop.signal() != 0) return 128 + stop.signal();
     throw;
   }
-  const EngineEntry entry = entry_of(cache, *engine, options);
   logging.print_held();
-  std::fputs((arguments.json ? engine_json({entry}) : engine_text(entry)).c_str(), stdout);
+  print(entries, arguments.json);
   return kSuccess;
 }
 
 int engine_info_command(const std::string& what, bool json) {
-  const std::vector<EngineEntry> entries = find_entries(open_cache(), what);
-  if (json) {
-    std::fputs(engine_json(entries).c_str(), stdout);
-    return kSuccess;
-  }
-  for (const EngineEntry& entry : entries) std::fputs(engine_text(entry).c_str(), stdout);
+  print(find_entries(open_cache(), what), json);
   return kSuccess;
 }
 

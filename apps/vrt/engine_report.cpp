@@ -35,6 +35,12 @@ std::string shapes_of(const Manifest& manifest) {
   return text.empty() ? "as the model has them" : text;
 }
 
+/// What a CPU's engine is tuned for; nothing of a GPU's.
+std::string use_of(const Manifest& manifest) {
+  const auto& settings = manifest.identity.settings;
+  return settings.throughput ? fmt::format(", {} sessions at once", settings.concurrent_sessions) : "";
+}
+
 std::string layers_of(const Manifest& manifest) {
   std::string text;
   for (const auto& [precision, count] : manifest.layers)
@@ -82,7 +88,7 @@ void add_manifest(std::string& text, const Manifest& manifest) {
   fmt::format_to(out, "  by:         {} {}, {}\n", identity.builder.name, identity.builder.version, manifest.library);
   fmt::format_to(out, "  for:        {}, {}{}{}\n", identity.target.name, identity.target.architecture,
                  manifest.driver_version.empty() ? "" : ", driver ", manifest.driver_version);
-  fmt::format_to(out, "  inputs:     {}\n", shapes_of(manifest));
+  fmt::format_to(out, "  inputs:     {}{}\n", shapes_of(manifest), use_of(manifest));
   fmt::format_to(out, "  precision:  {}; layers: {}\n", identity.settings.precision, layers_of(manifest));
   add_kept(text, manifest);
   add_accuracy(text, manifest);
@@ -117,9 +123,9 @@ std::string engine_table(const std::vector<EngineEntry>& entries) {
       continue;
     }
     const auto& identity = entry.manifest->identity;
-    text += printable(fmt::format("{} {:>9.1f} {:>8}  {:<9} {:<12} {:<24.24} {}, {}", key, size, age_of(entry.used),
+    text += printable(fmt::format("{} {:>9.1f} {:>8}  {:<9} {:<12} {:<24.24} {}, {}{}", key, size, age_of(entry.used),
                                   identity.settings.precision, identity.builder.name, identity.target.name,
-                                  name_of(*entry.manifest), shapes_of(*entry.manifest))) +
+                                  name_of(*entry.manifest), shapes_of(*entry.manifest), use_of(*entry.manifest))) +
             "\n";
   }
   return text;

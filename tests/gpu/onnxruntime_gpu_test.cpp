@@ -24,6 +24,7 @@
 #include "vrt/device/memory.h"
 #include "vrt/engine/engine.h"
 #include "vrt/engine/onnxruntime/testing/onnx_file.h"
+#include "vrt/engine/testing/session_values.h"
 
 namespace vrt {
 namespace {
@@ -37,6 +38,8 @@ using testing::OnnxFile;
 using testing::OnnxType;
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::duration<double, std::milli>;
+using testing::fill_with_pattern;
+using testing::outputs_of;
 
 const std::filesystem::path kCenterFace = testing::location("VRT_TEST_CENTERFACE", VRT_TEST_CENTERFACE);
 const Device kGpu = Device::cuda(0);
@@ -53,23 +56,6 @@ auto timed(const char* what, const Action& action) {
   auto result = action();
   std::printf("%-28s %9.3f ms\n", what, Milliseconds(Clock::now() - start).count());
   return result;
-}
-
-void fill_with_pattern(const Session& session, std::size_t offset = 0) {
-  const auto input = session.input(0).as<float>();
-  std::vector<float> values(input.size());
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(((i + offset) * 7919) % 256);
-  upload_blocking<float>(session.stream(), values, input);
-}
-
-/// All outputs, one behind the other.
-std::vector<float> outputs_of(const Session& session) {
-  std::vector<float> all;
-  for (std::size_t i = 0; i < session.engine().outputs().size(); ++i) {
-    const auto values = read_back_blocking(session.stream(), session.output(i).as<float>());
-    all.insert(all.end(), values.begin(), values.end());
-  }
-  return all;
 }
 
 std::vector<float> outputs_for(Session& session, std::size_t offset) {

@@ -1,12 +1,16 @@
 #include "vrt/base/error.h"
 
+#include <algorithm>
+
 namespace vrt {
 namespace {
 
 constexpr std::string_view kCauseSeparator = ": ";
 
 std::string join(const std::string& message, const std::string& cause) {
-  return cause.empty() ? message : message + std::string(kCauseSeparator) + cause;
+  std::string text = cause.empty() ? message : message + std::string(kCauseSeparator) + cause;
+  std::replace(text.begin(), text.end(), '\0', ' ');
+  return text;
 }
 
 }  // namespace

@@ -39,7 +39,8 @@ enum class ErrorCode {
 /// Thrown by every vrt function that fails. Copyable without throwing.
 class VRT_API Error : public std::runtime_error {
  public:
-  /// `cause` is the lower layer's own text (a driver's error name, errno's text); empty when there is none.
+  /// `cause` is the lower layer's own text (a driver's error name, errno's text); empty when there is none. A null in either, as a
+  /// name of a file's may hold, becomes a blank: what() would end there.
   Error(ErrorCode code, const std::string& message, const std::string& cause = {});
 
   /// The kind of failure.

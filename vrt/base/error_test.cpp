@@ -28,6 +28,13 @@ TEST(ErrorTest, WithoutACauseWhatIsTheMessage) {
   EXPECT_EQ(error.cause(), "");
 }
 
+TEST(ErrorTest, ANullEndsNoText) {
+  const Error error(ErrorCode::kCorrupt, std::string("tensor 'a\0b' is wrong", 21), std::string("\0node\0", 6));
+  EXPECT_EQ(error.message(), "tensor 'a b' is wrong");
+  EXPECT_EQ(error.cause(), " node ");
+  EXPECT_STREQ(error.what(), "tensor 'a b' is wrong:  node ");
+}
+
 TEST(ErrorTest, CopiesWithoutThrowingAndOutlivesTheOriginal) {
   static_assert(std::is_nothrow_copy_constructible_v<Error>);
   auto original = std::make_unique<Error>(ErrorCode::kBackend, "engine failed", "code 7");

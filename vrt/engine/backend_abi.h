@@ -146,7 +146,7 @@ typedef struct VrtBackendTable {
    * again. The bytes are the caller's and need not stay. */
   int32_t (*engine_load)(VrtBackendContext*, const VrtBackendEngineOptions*, const void* data, uint64_t bytes,
                          VrtBackendEngine** out, VrtBackendError*);
-  /** UNSUPPORTED without VRT_BACKEND_SERIALIZES. */
+  /** UNSUPPORTED without VRT_BACKEND_SERIALIZES, and for an engine that cannot be: then a second start compiles it again. */
   int32_t (*engine_serialize)(VrtBackendEngine*, VrtBackendWrite, void* user, VrtBackendError*);
   /** What was compiled, read back from the engine, as JSON:
    *   {"layers": [{"name": "conv1", "type": "Convolution", "precision": "float16"}, …],

@@ -5,8 +5,10 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <atomic>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
@@ -44,6 +46,15 @@ std::vector<float> run(const Engine& engine) {
   session.submit();
   stream.synchronize();
   return read_back_blocking(stream, session.output(0).as<float>());
+}
+
+/// Waits for something that another thread or process does. However slow the machine is, it comes within a minute.
+void wait_until(const std::function<bool()>& condition) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!condition()) {
+    ASSERT_LT(std::chrono::steady_clock::now(), end);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 class EngineCacheTest : public testing::FakeWorld {
@@ -345,10 +356,21 @@ TEST_F(EngineCacheTest, AModelThatChangesWhileItIsBuiltIsNotKept) {
 }
 
 TEST_F(EngineCacheTest, ThreadsThatOpenTheSameAtOnceBuildItOnce) {
-  const auto path = folder_.write("slow.model", std::string(kDoubler) + "steps 5\nstep_milliseconds 30\n");
+  const auto path = folder_.write("slow.model", std::string(kDoubler) + "steps 1\n");
+  constexpr std::ptrdiff_t kOthers = 3;
+  const auto all_others_wait = [this] {
+    const auto lines = log_.lines();
+    return std::count_if(lines.begin(), lines.end(),
+                         [](const std::string& line) { return line.find("waiting for it") != line.npos; }) == kOthers;
+  };
+  EngineOptions options{.backend = "fake"};
+  options.progress = [&](const BuildProgress& progress) {
+    if (progress.phase == "building") wait_until(all_others_wait);
+    return true;
+  };
   std::vector<std::thread> threads;
-  for (int i = 0; i < 4; ++i)
-    threads.emplace_back([&] { static_cast<void>(Engine::open(path, Device::cpu(), {.backend = "fake"})); });
+  for (int i = 0; i <= kOthers; ++i)
+    threads.emplace_back([&] { static_cast<void>(Engine::open(path, Device::cpu(), options)); });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(builds(), 1);
   EXPECT_EQ(loads(), 3);
@@ -357,15 +379,21 @@ TEST_F(EngineCacheTest, ThreadsThatOpenTheSameAtOnceBuildItOnce) {
 }
 
 TEST_F(EngineCacheTest, WhoWaitsCanBeStopped) {
-  const auto path = folder_.write("slow.model", std::string(kDoubler) + "steps 10000\nstep_milliseconds 20\n");
-  std::atomic<bool> goes_on = true;  // Builds for as long as somebody waits, however slow the machine is.
+  const auto path = folder_.write("slow.model", std::string(kDoubler) + "steps 1\n");
+  std::atomic<bool> is_building = false;
+  std::atomic<bool> goes_on = true;
   std::thread builder([&] {
     EngineOptions options{.backend = "fake"};
-    options.progress = [&](const BuildProgress&) { return goes_on.load(); };
+    options.progress = [&](const BuildProgress& progress) {
+      if (progress.phase != "building") return true;
+      is_building = true;
+      wait_until([&] { return !goes_on.load(); });
+      return false;
+    };
     EXPECT_EQ(error_of([&] { static_cast<void>(Engine::open(path, Device::cpu(), options)); }).code(),
               ErrorCode::kCancelled);
   });
-  while (leftovers().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  wait_until([&] { return is_building.load(); });  // The lock is held then; its file alone is there before.
   EngineOptions options{.backend = "fake"};
   options.progress = [](const BuildProgress& progress) { return progress.phase != "waiting for another build"; };
   EXPECT_EQ(error_of([&] { static_cast<void>(Engine::open(path, Device::cpu(), options)); }).code(),
@@ -391,23 +419,27 @@ TEST_F(EngineCacheTest, AnEngineOfTheCacheMayGoBeforeItsSession) {
 
 // --- Among processes. The child is forked, so that it has this very folder and model.
 
+using Progress = std::function<bool(const BuildProgress&)>;
+
 /// What a child does; its exit status is the number of builds, or 100 where it failed.
-[[noreturn]] void open_in_child(const fs::path& model) {
+[[noreturn]] void open_in_child(const fs::path& model, const Progress& progress) {
   int built = 0;
   set_log_sink([&](LogLevel, std::string_view line) { built += line == "fake: build" ? 1 : 0; });
+  EngineOptions options{.backend = "fake"};
+  options.progress = progress;
   try {
-    static_cast<void>(Engine::open(model, Device::cpu(), {.backend = "fake"}));
+    static_cast<void>(Engine::open(model, Device::cpu(), options));
   } catch (const std::exception&) {
     _exit(100);
   }
   _exit(built);
 }
 
-pid_t start_child(const fs::path& model, const std::function<void()>& first = {}) {
+pid_t start_child(const fs::path& model, const std::function<void()>& first = {}, const Progress& progress = {}) {
   const pid_t child = fork();
   if (child != 0) return child;
   if (first) first();
-  open_in_child(model);
+  open_in_child(model, progress);
 }
 
 int end_of(pid_t child) {
@@ -417,23 +449,42 @@ int end_of(pid_t child) {
 }
 
 TEST_F(EngineCacheTest, ProcessesThatOpenTheSameAtOnceBuildItOnce) {
-  const auto path = folder_.write("slow.model", std::string(kDoubler) + "steps 5\nstep_milliseconds 40\n");
+  const auto path = folder_.write("slow.model", std::string(kDoubler) + "steps 1\n");
+  constexpr int kOthers = 2;
+  // A byte for each that waits. The one that builds ends when all others do.
+  int waiting[2] = {-1, -1};
+  ASSERT_EQ(pipe(waiting), 0);
+  bool has_told = false;
+  int told = 0;
+  const Progress progress = [&](const BuildProgress& now) {
+    char bytes[1] = {};
+    if (now.phase == "waiting for another build" && !has_told) has_told = write(waiting[1], bytes, 1) == 1;
+    if (now.phase == "building") {
+      for (; told < kOthers; ++told)
+        EXPECT_EQ(read(waiting[0], bytes, 1), 1);  // A build tells of itself more than once.
+    }
+    return true;
+  };
   std::vector<pid_t> children;
-  for (int i = 0; i < 3; ++i) children.push_back(start_child(path));
+  for (int i = 0; i <= kOthers; ++i) children.push_back(start_child(path, {}, progress));
   int built = 0;
   for (const pid_t child : children) {
     const int status = end_of(child);
     ASSERT_TRUE(WIFEXITED(status));
     built += WEXITSTATUS(status);
   }
+  for (const int end : waiting) close(end);
   EXPECT_EQ(built, 1);
   EXPECT_THAT(leftovers(), IsEmpty());
 }
 
 TEST_F(EngineCacheTest, ABuildThatIsKilledIsClearedAwayByTheNextOfAnyModel) {
-  const auto slow = folder_.write("slow.model", std::string(kDoubler) + "steps 1000\nstep_milliseconds 20\n");
-  const pid_t child = start_child(slow);
-  while (leftovers().size() < 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const auto slow = folder_.write("slow.model", std::string(kDoubler) + "steps 1\n");
+  const pid_t child = start_child(slow, {}, [](const BuildProgress& progress) {
+    while (progress.phase == "building") pause();  // Until it is killed.
+    return true;
+  });
+  wait_until([this] { return leftovers().size() >= 2; });
   open_doubler();
   EXPECT_EQ(leftovers().size(), 2U) << "the lock and the folder of a build that is at work";
   kill(child, SIGKILL);

@@ -50,6 +50,17 @@ ManifestFile describe_kept(const fs::path& file) {
   return {file.filename().string(), fs::file_size(file), sha256_of_file(file)};
 }
 
+/// Removes what is in a folder but the files whose names begin so, and returns those: a model whose weights are too large for one
+/// file has others beside it.
+std::vector<fs::path> keep_alone(const fs::path& folder, std::string_view beginning) {
+  std::vector<fs::path> kept;
+  for (const auto& file : fs::directory_iterator(folder)) {
+    const bool stays = file.path().filename().string().starts_with(beginning);
+    stays ? kept.push_back(file) : static_cast<void>(fs::remove_all(file));
+  }
+  return kept;
+}
+
 /// What a failed load means: another build may be taken, or it would fail in the same way.
 bool may_be_built_again(const Error& error) {
   return error.code() == ErrorCode::kCorrupt || error.code() == ErrorCode::kBackend ||
@@ -104,6 +115,7 @@ class Opening {
   std::shared_ptr<EngineState> build_uncached() const;
   std::shared_ptr<EngineState> build_and_keep(const EngineCache& cache, EngineCache::Claim claim) const;
   void keep(const EngineCache& cache, EngineCache::Claim claim, const Built& built) const;
+  [[nodiscard]] std::optional<ManifestFile> serialize(const EngineState& engine, const fs::path& folder) const;
   [[nodiscard]] Built build(const fs::path& folder, const fs::path& timing_file) const;
   [[nodiscard]] PreparationReport prepare(const fs::path& target) const;
   [[nodiscard]] std::vector<SampleInputs> noise_of_signature() const;
@@ -168,7 +180,7 @@ std::shared_ptr<EngineState> Opening::take(const EngineCache& cache) {
   return nullptr;
 }
 
-/// Where the backend serialises nothing, it compiles the prepared file.
+/// Where the backend has not serialised it, it compiles the prepared file.
 std::shared_ptr<EngineState> Opening::make(const EngineCache::Found& found) const {
   if (found.engine) return wrap(load_engine(*backend_, request_for(model_), found.engine->bytes()));
   return wrap(build_engine(*backend_, request_for(found.model)));
@@ -211,18 +223,31 @@ void Opening::keep(const EngineCache& cache, EngineCache::Claim claim, const Bui
   try {
     Manifest manifest = describe(built);
     const fs::path& folder = claim.folder.path();
-    const bool serializes = backend_->can(VRT_BACKEND_SERIALIZES);
-    std::vector<fs::path> prepared;  // The model, and its weights where they are too large for one file.
-    for (const auto& file : fs::directory_iterator(folder)) {
-      const bool serves_on = !serializes && file.path().filename().string().starts_with(EngineCache::kModelFile);
-      serves_on ? prepared.push_back(file) : static_cast<void>(fs::remove_all(file));
+    if (auto engine = serialize(*built.engine, folder)) manifest.files.push_back(std::move(*engine));
+    const std::vector<fs::path> prepared =
+        keep_alone(folder, manifest.files.empty() ? EngineCache::kModelFile : EngineCache::kEngineFile);
+    if (manifest.files.empty()) {
+      for (const fs::path& file : prepared) manifest.files.push_back(describe_kept(file));
     }
-    for (const fs::path& file : prepared) manifest.files.push_back(describe_kept(file));
-    if (serializes) manifest.files.push_back(serialize_engine(*built.engine, folder / EngineCache::kEngineFile));
-    static_cast<void>(cache.store(std::move(claim), manifest));
+    if (!manifest.files.empty()) static_cast<void>(cache.store(std::move(claim), manifest));
   } catch (const std::exception& problem) {
     cache.warn_unusable(problem.what());
   }
+}
+
+/// Nothing where the backend serialises no engines, or not this one.
+std::optional<ManifestFile> Opening::serialize(const EngineState& engine, const fs::path& folder) const {
+  const fs::path file = folder / EngineCache::kEngineFile;
+  if (!backend_->can(VRT_BACKEND_SERIALIZES)) return std::nullopt;
+  try {
+    return serialize_engine(engine, file);
+  } catch (const Error& problem) {
+    if (problem.code() != ErrorCode::kUnsupported) throw;
+    log(LogLevel::kInfo, fmt::format("{}: {} is compiled again at the next start", problem.what(),
+                                     is_prepared() ? "the prepared model" : "the model"));
+  }
+  fs::remove(file);
+  return std::nullopt;
 }
 
 Opening::Built Opening::build(const fs::path& folder, const fs::path& timing_file) const {
@@ -297,7 +322,8 @@ void Opening::require_accurate(const AccuracyReport& report, const std::string& 
   fail(ErrorCode::kUnsupported,
        "'{}' in float16 by {} {} differs too much from float32 by {} on {} runs of {}: {}{}; keep float32, give "
        "samples of "
-       "what the network is for, or raise EngineOptions::accuracy",
+       "what the network is for (--samples of `vrt engine build`), or allow more (--max-difference of the tool, "
+       "EngineOptions::accuracy)",
        model_.string(), backend_->name(), backend_->version(), report.reference, report.runs,
        report.on_noise ? "noise" : "samples", detail::describe(*worst, options_.accuracy), layers);
 }

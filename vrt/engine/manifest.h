@@ -82,7 +82,7 @@ struct Manifest {
   double build_seconds = 0;
   std::vector<ManifestFile>
       files;  ///< Of the entry's folder: "engine.bin", which the backend serialised, or "model.onnx", the
-              ///< prepared ONNX file where it does not, and what that refers to.
+              ///< prepared ONNX file where it did not, and what that refers to.
   std::map<std::string, std::uint64_t>
       layers;  ///< How many compute in what, read back from the engine; "" is not told.
   std::optional<std::uint64_t> weights_bytes;

@@ -11,6 +11,7 @@
 
 #include "vrt/base/fail.h"
 #include "vrt/pipeline/draw_findings.h"
+#include "vrt/pipeline/lanes.h"
 #include "vrt/pipeline/model_pool.h"
 #include "vrt/pipeline/outputs.h"
 #include "vrt/view/annotate.h"
@@ -24,8 +25,6 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 /// How frames are spread over streams and slots.
 struct Layout {
-  /// More lanes than this only compete for memory bandwidth; each holds its own activations.
-  static constexpr std::size_t kMaxCpuLanes = 4;
   /// Frames between the waiting and the writing thread, beside the one that is being written.
   static constexpr std::size_t kQueued = 2;
 
@@ -34,8 +33,7 @@ struct Layout {
 
   static Layout choose(Device device, SourceKind kind) {
     if (!device.is_cpu() || kind == SourceKind::kPicture) return {};
-    const auto threads = static_cast<std::size_t>(std::max(1, describe(device).parallel_units));
-    const std::size_t lanes = std::min(threads, kMaxCpuLanes);
+    const std::size_t lanes = lanes_for_video(device);
     return {lanes, 2 * lanes};  // One frame runs and one is queued behind it, so that no lane waits for the writer.
   }
   /// Frames that are alive at once: in flight, queued, being written.

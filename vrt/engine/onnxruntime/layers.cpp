@@ -1,15 +1,12 @@
 #include "vrt/engine/onnxruntime/layers.h"
 
-#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX's
-
 #include <nlohmann/json.hpp>
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <set>
-#include <system_error>
+#include <tuple>
 
 #include "vrt/engine/backend_support.h"
 #include "vrt/engine/onnxruntime/ort.h"
@@ -17,7 +14,6 @@
 namespace vrt::onnxruntime {
 namespace {
 
-namespace fs = std::filesystem;
 using backend::Failure;
 using nlohmann::json;
 
@@ -136,19 +132,14 @@ std::vector<Layer> parse_profile(std::string_view text) {
   }
 }
 
-Recording::Recording() {
-  const fs::path parent = fs::temp_directory_path();
-  std::string name = (parent / "vrt_onnxruntime_XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) {
-    throw Failure(VRT_BACKEND_FAILED, "no folder can be made in " + parent.string() +
-                                          ", where ONNX Runtime writes which layers it runs (TMPDIR names another)");
-  }
-  folder_ = name;
-}
-
-Recording::~Recording() {
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
+bool are_same(const std::vector<Layer>& some, const std::vector<Layer>& others) {
+  using Key = std::tuple<std::string, std::string, bool, std::vector<std::string>>;
+  const auto keys_of = [](const std::vector<Layer>& layers) {
+    std::multiset<Key> keys;
+    for (const Layer& layer : layers) keys.emplace(layer.type, layer.precision, layer.on_host, layer.results);
+    return keys;
+  };
+  return keys_of(some) == keys_of(others);
 }
 
 std::vector<Layer> Recording::finish(const OrtApi& api, OrtSession& session) const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "vrt/engine/onnxruntime/signature.h"
+#include "vrt/engine/onnxruntime/temporary_folder.h"
 
 namespace vrt::onnxruntime {
 
@@ -24,22 +25,20 @@ struct Layer {
 /// Reads ONNX Runtime's profile, a JSON array of events. Throws backend::Failure FAILED where it has another form.
 [[nodiscard]] std::vector<Layer> parse_profile(std::string_view json);
 
+/// Whether two networks run the same layers in the same places: by types, precisions and results, in whatever order. Names do not
+/// count, as ONNX Runtime makes some up.
+[[nodiscard]] bool are_same(const std::vector<Layer>& some, const std::vector<Layer>& others);
+
 /// ONNX Runtime's record of a session's first runs, in a file of a folder that goes with it.
 class Recording {
  public:
-  /// Throws backend::Failure FAILED where no folder can be made among the temporary files.
-  Recording();
-  ~Recording();
-  Recording(const Recording&) = delete;
-  Recording& operator=(const Recording&) = delete;
-
   /// For SessionPlan::profile_prefix.
-  [[nodiscard]] std::filesystem::path prefix() const { return folder_ / "profile"; }
+  [[nodiscard]] std::filesystem::path prefix() const { return folder_.path() / "profile"; }
   /// Ends the record of a session that was made with it: its layers in the order in which they ran first.
   [[nodiscard]] std::vector<Layer> finish(const OrtApi& api, OrtSession& session) const;
 
  private:
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
 };
 
 /// The JSON of engine_describe.

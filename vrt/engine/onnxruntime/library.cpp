@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 
-#include <algorithm>
 #include <charconv>
 #include <map>
 #include <mutex>
@@ -18,42 +17,16 @@ using backend::Failure;
 using backend::Logger;
 
 /// ONNX Runtime has one log for the process, whoever asked for the environment: all open contexts listen to it.
-class LogRelay {
- public:
-  static LogRelay& instance() {
-    static auto& relay = *new LogRelay;
-    return relay;
-  }
-
-  void add(const Logger* logger) {
-    const std::lock_guard lock(mutex_);
-    loggers_.push_back(logger);
-  }
-  void remove(const Logger* logger) {
-    const std::lock_guard lock(mutex_);
-    loggers_.erase(std::remove(loggers_.begin(), loggers_.end(), logger), loggers_.end());
-  }
-  void send(std::int32_t level, const char* message) {
-    const std::lock_guard lock(mutex_);
-    for (const Logger* logger : loggers_) (*logger)(level, message);
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<const Logger*> loggers_;
-};
-
-/// Its warnings speak of how it optimises, and its errors are repeated by the status of the call that fails: each counts
-/// one level less in vrt's log.
-std::int32_t level_of(OrtLoggingLevel severity) {
-  if (severity >= ORT_LOGGING_LEVEL_ERROR) return 2;
-  return severity == ORT_LOGGING_LEVEL_WARNING ? 1 : 0;
+backend::LoggerList& log_listeners() {
+  static auto& listeners = *new backend::LoggerList;
+  return listeners;
 }
 
-void ORT_API_CALL forward_log(void*, OrtLoggingLevel severity, const char*, const char*, const char*,
+void ORT_API_CALL forward_log(void*, OrtLoggingLevel severity, const char*, const char*, const char* location,
                               const char* message) {
   try {
-    LogRelay::instance().send(level_of(severity), essence(message != nullptr ? message : "").c_str());
+    log_listeners().send(log_level_of(severity, location != nullptr ? location : ""),
+                         essence(message != nullptr ? message : "").c_str());
   } catch (...) {  // NOLINT(bugprone-empty-catch): a line that there is no memory for
   }
 }
@@ -145,7 +118,7 @@ const Library& load_library() {
          "libonnxruntime.so or the folder of it");
 }
 
-LogSubscription::LogSubscription(const Logger& logger) : logger_(&logger) { LogRelay::instance().add(logger_); }
-LogSubscription::~LogSubscription() { LogRelay::instance().remove(logger_); }
+LogSubscription::LogSubscription(const Logger& logger) : logger_(&logger) { log_listeners().add(logger_); }
+LogSubscription::~LogSubscription() { log_listeners().remove(logger_); }
 
 }  // namespace vrt::onnxruntime

@@ -119,6 +119,12 @@ std::int32_t status_of_open(std::int32_t code, std::string_view text) {
 
 }  // namespace
 
+std::int32_t log_level_of(std::int32_t severity, std::string_view location) {
+  if (location.find("cudnn_fe_call") != std::string_view::npos) return 0;
+  if (severity >= ORT_LOGGING_LEVEL_ERROR) return 2;
+  return severity == ORT_LOGGING_LEVEL_WARNING ? 1 : 0;
+}
+
 std::string essence(std::string_view message) {
   std::string text(message);
   while (drop_source_location(text) || drop_code(text)) {

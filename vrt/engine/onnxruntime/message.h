@@ -16,6 +16,12 @@ enum class Stage : std::int32_t {
   kRun,   ///< Running it.
 };
 
+/// The level in vrt's log of a message of a severity (an OrtLoggingLevel) from a place in ONNX Runtime's sources ("file.cc:12 f").
+/// Its warnings speak of how it optimises, and its errors are repeated by the status of the call that fails: each counts one level less.
+/// What cuDNN's front end refuses is for a reader of the code alone: ONNX Runtime asks it for one plan of a convolution after the
+/// other, and where none is left the call fails with the reason.
+[[nodiscard]] std::int32_t log_level_of(std::int32_t severity, std::string_view location);
+
 /// Leaves out where in ONNX Runtime's sources a check failed, and its own names for codes, and keeps the reason.
 [[nodiscard]] std::string essence(std::string_view message);
 

@@ -47,5 +47,12 @@ TEST(OnnxRuntimeMessageTest, WordsDecideWhereTheCodeDoesNot) {
   EXPECT_STREQ(failure_of(ORT_FAIL, "why", Stage::kOpen).what(), "the network does not compile: why");
 }
 
+TEST(OnnxRuntimeMessageTest, SeveritiesCountOneLessAndPlansOfCudnnNothing) {
+  EXPECT_EQ(log_level_of(ORT_LOGGING_LEVEL_ERROR, "session_state.cc:12 Finalize"), 2);
+  EXPECT_EQ(log_level_of(ORT_LOGGING_LEVEL_WARNING, "graph.cc:12 Clean"), 1);
+  EXPECT_EQ(log_level_of(ORT_LOGGING_LEVEL_INFO, ""), 0);
+  EXPECT_EQ(log_level_of(ORT_LOGGING_LEVEL_ERROR, "cudnn_fe_call.cc:33 CudaErrString"), 0);
+}
+
 }  // namespace
 }  // namespace vrt::onnxruntime

@@ -12,9 +12,10 @@
 namespace vrt::onnxruntime {
 namespace {
 
+namespace fs = std::filesystem;
 using backend::Failure;
 
-std::string read_model(const char* path) {
+std::string read_model(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   if (!file.is_open() || file.bad()) throw Failure(VRT_BACKEND_NOT_FOUND, "the file cannot be read");
@@ -48,6 +49,19 @@ std::vector<Layer> layers_of_run(const Network& network, OrtSession& session, co
   return recording.finish(api, session);
 }
 
+std::vector<Layer> record_layers(const Network& network, const Settings& settings, std::string_view model) {
+  const Recording recording;
+  const Handle<OrtSession> session =
+      make_session(*network.library, settings, model, {.profile_prefix = recording.prefix()});
+  return layers_of_run(network, *session, recording);
+}
+
+/// For a model that is optimised already.
+Settings as_it_is(Settings settings) {
+  settings.level = ORT_DISABLE_ALL;
+  return settings;
+}
+
 }  // namespace
 
 Network open_network(const Library& library, const VrtBackendEngineOptions& options) {
@@ -70,12 +84,38 @@ Network open_network(const Library& library, const VrtBackendEngineOptions& opti
   return network;
 }
 
-std::vector<Layer> layers_of(const Network& network) {
-  if (network.layers) return *network.layers;
-  const Recording recording;
-  const Handle<OrtSession> session =
-      make_session(*network.library, network.settings, network.model, {.profile_prefix = recording.prefix()});
-  return layers_of_run(network, *session, recording);
+std::vector<Layer> record_layers(const Network& network) {
+  return record_layers(network, network.settings, network.model);
+}
+
+BlobTarget target_of(const Network& network) { return {network.library->version, network.settings.on_gpu}; }
+
+std::string optimized_model(const Network& network, const std::vector<Layer>& layers) {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "model.onnx";
+  try {
+    static_cast<void>(make_session(*network.library, network.settings, network.model, {.optimized_path = file}));
+    std::string model = read_model(file);
+    if (are_same(record_layers(network, as_it_is(network.settings), model), layers)) return model;
+  } catch (const Failure& failure) {
+    if (failure.status() == VRT_BACKEND_OUT_OF_MEMORY) throw;
+    throw Failure(VRT_BACKEND_UNSUPPORTED,
+                  std::string("ONNX Runtime does not take the model that it has optimised: ") + failure.what());
+  }
+  throw Failure(VRT_BACKEND_UNSUPPORTED, "ONNX Runtime runs the model that it has optimised by other layers");
+}
+
+Network load_network(const Library& library, const VrtBackendEngineOptions& options, std::string_view blob) {
+  Network network{&library, as_it_is(settings_of(options)), {}, {}, {}, {}};
+  ParsedBlob parsed = parse_blob(blob, target_of(network), network.settings.batch_largest);
+  network.signature = std::move(parsed.signature);
+  network.layers = std::move(parsed.layers);
+  if (network.settings.on_gpu) {
+    network.model = parsed.model;
+  } else {
+    network.shared_session = make_session(library, network.settings, parsed.model, {});
+  }
+  return network;
 }
 
 }  // namespace vrt::onnxruntime

@@ -1,23 +1,27 @@
 // The bridge's functions over ONNX Runtime: nothing of it, no exception and no allocation passes them.
-#include <algorithm>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "vrt/engine/backend_abi.h"
+#include "vrt/engine/backend_functions.h"
 #include "vrt/engine/backend_support.h"
 #include "vrt/engine/onnxruntime/cuda_provider.h"
 #include "vrt/engine/onnxruntime/layers.h"
 #include "vrt/engine/onnxruntime/library.h"
 #include "vrt/engine/onnxruntime/network.h"
+#include "vrt/engine/onnxruntime/network_blob.h"
 #include "vrt/engine/onnxruntime/session.h"
 
 namespace {
 
 using vrt::backend::checked;
-using vrt::backend::Failure;
 using vrt::backend::guarded;
+using vrt::backend::hand_out;
 using vrt::backend::Logger;
+using vrt::backend::tensor_at;
 using vrt::onnxruntime::Library;
 using vrt::onnxruntime::LogSubscription;
 using vrt::onnxruntime::Network;
@@ -36,6 +40,7 @@ struct VrtBackendContext {
 
 struct VrtBackendEngine {
   Network network;
+  std::mutex layers_mutex;  // Its layers are looked at when somebody first asks for them, from any thread.
 };
 
 struct VrtBackendSession {
@@ -44,20 +49,18 @@ struct VrtBackendSession {
 
 namespace {
 
-const Tensor& tensor_at(const std::vector<Tensor>& tensors, std::uint64_t index) {
-  if (index < tensors.size()) return tensors[index];
-  throw Failure(VRT_BACKEND_INVALID_ARGUMENT,
-                "there is no tensor " + std::to_string(index) + " of " + std::to_string(tensors.size()));
+void describe(const Tensor& tensor, VrtBackendTensor* out) {
+  vrt::backend::describe_tensor(tensor.name, tensor.dtype, tensor.shape, tensor.batched, out);
 }
 
-void describe(const Tensor& tensor, VrtBackendTensor* out) {
-  checked(out, "the tensor description");
-  out->name = tensor.name.c_str();
-  out->dtype = tensor.dtype;
-  out->rank = tensor.shape.size();
-  out->batched = tensor.batched ? 1 : 0;
-  std::copy(tensor.shape.begin(), tensor.shape.end(), out->extents);
+/// The engine's layers, found out once.
+const std::vector<vrt::onnxruntime::Layer>& layers_of(VrtBackendEngine& engine) {
+  const std::lock_guard lock(engine.layers_mutex);
+  if (!engine.network.layers) engine.network.layers = vrt::onnxruntime::record_layers(engine.network);
+  return *engine.network.layers;
 }
+
+}  // namespace
 
 extern "C" {
 
@@ -80,24 +83,31 @@ std::int32_t engine_create(VrtBackendContext* context, const VrtBackendEngineOpt
                            VrtBackendError* error) {
   return guarded(error, [&] {
     const VrtBackendEngineOptions& asked = checked(options, "the engine's options");
-    *out = new VrtBackendEngine{vrt::onnxruntime::open_network(context->library, asked)};
+    *out = new VrtBackendEngine{vrt::onnxruntime::open_network(context->library, asked), {}};
   });
 }
 
-std::int32_t engine_load(VrtBackendContext*, const VrtBackendEngineOptions*, const void*, std::uint64_t,
-                         VrtBackendEngine**, VrtBackendError* error) {
-  return vrt::backend::report(error, VRT_BACKEND_UNSUPPORTED, "ONNX Runtime compiles models from their files");
+std::int32_t engine_load(VrtBackendContext* context, const VrtBackendEngineOptions* options, const void* data,
+                         std::uint64_t bytes, VrtBackendEngine** out, VrtBackendError* error) {
+  return guarded(error, [&] {
+    const VrtBackendEngineOptions& asked = checked(options, "the engine's options");
+    const std::string_view blob(static_cast<const char*>(data), bytes);
+    *out = new VrtBackendEngine{vrt::onnxruntime::load_network(context->library, asked, blob), {}};
+  });
 }
 
-std::int32_t engine_serialize(VrtBackendEngine*, VrtBackendWrite, void*, VrtBackendError* error) {
-  return vrt::backend::report(error, VRT_BACKEND_UNSUPPORTED, "ONNX Runtime compiles models from their files");
+std::int32_t engine_serialize(VrtBackendEngine* engine, VrtBackendWrite write, void* user, VrtBackendError* error) {
+  return guarded(error, [&] {
+    const std::string model = vrt::onnxruntime::optimized_model(engine->network, layers_of(*engine));
+    hand_out(write, user,
+             vrt::onnxruntime::blob_header(engine->network.signature, layers_of(*engine),
+                                           vrt::onnxruntime::target_of(engine->network), model));
+    hand_out(write, user, model);
+  });
 }
 
 std::int32_t engine_describe(VrtBackendEngine* engine, VrtBackendWrite write, void* user, VrtBackendError* error) {
-  return guarded(error, [&] {
-    const std::string text = vrt::onnxruntime::describe(vrt::onnxruntime::layers_of(engine->network));
-    if (write(user, text.data(), text.size()) != 0) throw Failure(VRT_BACKEND_FAILED, "the bytes were not taken");
-  });
+  return guarded(error, [&] { hand_out(write, user, vrt::onnxruntime::describe(layers_of(*engine))); });
 }
 
 void engine_destroy(VrtBackendEngine* engine) { vrt::backend::destroy(engine); }
@@ -140,37 +150,10 @@ std::int32_t session_enqueue(VrtBackendSession* session, std::int64_t batch, Vrt
 
 }  // extern "C"
 
-constexpr VrtBackendTable make_table() {
-  VrtBackendTable table{};
-  table.struct_bytes = sizeof(table);
-  table.abi_version = VRT_BACKEND_ABI_VERSION;
-  table.name = "onnxruntime";
-  // It takes no other shapes than a file's, and compiles as fast as it loads what it compiled: CenterFace, on two cores, in 9 ms
-  // from the ONNX file and in 8 ms from ONNX Runtime's optimised model, which holds for one version and processor alone.
-  table.capabilities = 0;
-  table.context_create = context_create;
-  table.context_destroy = context_destroy;
-  table.context_version = context_version;
-  table.context_library = context_library;
-  table.context_supports = context_supports;
-  table.engine_create = engine_create;
-  table.engine_load = engine_load;
-  table.engine_serialize = engine_serialize;
-  table.engine_describe = engine_describe;
-  table.engine_destroy = engine_destroy;
-  table.engine_input_count = engine_input_count;
-  table.engine_output_count = engine_output_count;
-  table.engine_input = engine_input;
-  table.engine_output = engine_output;
-  table.session_create = session_create;
-  table.session_destroy = session_destroy;
-  table.session_bind_input = session_bind_input;
-  table.session_bind_output = session_bind_output;
-  table.session_enqueue = session_enqueue;
-  return table;
-}
+namespace {
 
-constexpr VrtBackendTable kTable = make_table();
+/// It takes no other shapes than a file's.
+constexpr VrtBackendTable kTable = vrt::backend::make_table("onnxruntime", VRT_BACKEND_SERIALIZES);
 
 }  // namespace
 

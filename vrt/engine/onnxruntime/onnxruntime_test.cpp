@@ -9,8 +9,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <ostream>
+#include <span>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -21,9 +24,11 @@
 #include "vrt/engine/backend_context.h"
 #include "vrt/engine/engine.h"
 #include "vrt/engine/engine_build.h"
+#include "vrt/engine/engine_cache.h"
 #include "vrt/engine/engine_state.h"
 #include "vrt/engine/onnxruntime/testing/onnx_file.h"
 #include "vrt/engine/testing/fake_world.h"
+#include "vrt/engine/testing/session_values.h"
 
 namespace vrt {
 namespace {
@@ -33,13 +38,16 @@ using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
+using testing::expect_identity;
 using ::testing::Field;
+using testing::fill_with_pattern;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::OnnxFile;
 using testing::OnnxNode;
 using testing::OnnxTensor;
 using testing::OnnxType;
+using testing::outputs_of;
 using testing::ScopedVariable;
 
 const std::filesystem::path kCenterFace = testing::location("VRT_TEST_CENTERFACE", VRT_TEST_CENTERFACE);
@@ -60,23 +68,6 @@ Engine open_as_it_is(const std::filesystem::path& file, const EngineOptions& opt
 }
 
 Engine open_centerface(const EngineOptions& options = {}) { return open_as_it_is(kCenterFace, options); }
-
-void fill_with_pattern(const Session& session, std::size_t offset = 0) {
-  const auto input = session.input(0).as<float>();
-  std::vector<float> values(input.size());
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(((i + offset) * 7919) % 256);
-  upload_blocking<float>(session.stream(), values, input);
-}
-
-/// All outputs, one behind the other.
-std::vector<float> outputs_of(const Session& session) {
-  std::vector<float> all;
-  for (std::size_t i = 0; i < session.engine().outputs().size(); ++i) {
-    const auto values = read_back_blocking(session.stream(), session.output(i).as<float>());
-    all.insert(all.end(), values.begin(), values.end());
-  }
-  return all;
-}
 
 std::vector<float> centerface_outputs(const Engine& engine, std::size_t offset = 0) {
   const Stream stream(Device::cpu());
@@ -374,18 +365,6 @@ TEST_F(OnnxRuntimeFileTest, ElementTypesThatVrtHasNotAreRefusedByName) {
   }
 }
 
-/// What goes in comes out, bit by bit.
-template <typename T>
-void expect_identity(const Engine& engine, DType type, const std::vector<T>& values) {
-  const Stream stream(Device::cpu());
-  Session session(engine, stream);
-  ASSERT_EQ(session.input(0).type(), type);
-  ASSERT_EQ(session.output(0).type(), type);
-  upload_blocking<T>(stream, values, session.input(0).as<T>());
-  session.submit();
-  EXPECT_EQ(read_back_blocking(stream, session.output(0).as<T>()), values);
-}
-
 TEST_F(OnnxRuntimeFileTest, ElementTypesStayAsTheModelSays) {
   const auto identity = [&](OnnxType type) { return open(one_node({"Identity", {"x"}, {"y"}}, type)); };
   expect_identity<float>(identity(OnnxType::kFloat), DType::kFloat32, {1.5F, -2, 0, 1e30F, -1e-30F, 5});
@@ -505,6 +484,130 @@ TEST_F(OnnxRuntimeFileTest, ARunThatFailsSaysWhyAndLeavesTheSessionUsable) {
 std::filesystem::path real_library() {
   const std::string location = info_of_onnxruntime().location;
   return location.substr(location.rfind(' ') + 1);
+}
+
+/// Engines through Engine::open that are kept, and what ONNX Runtime does for them.
+class KeptOnnxRuntimeTest : public ::testing::Test {
+ protected:
+  struct Counts {
+    int sessions = 0;
+    int runs = 0;
+
+    friend bool operator==(const Counts&, const Counts&) = default;
+    friend void PrintTo(const Counts& counts, std::ostream* to) {
+      *to << counts.sessions << " sessions, " << counts.runs << " runs";
+    }
+  };
+
+  Engine open(const EngineOptions& options = {}) const {
+    EngineOptions kept = on_onnxruntime(options);
+    kept.use_cache = true;
+    return Engine::open(model_, Device::cpu(), kept);
+  }
+  /// Since the last call.
+  static Counts take_counts() {
+    void* const library = dlopen(counting_library().c_str(), RTLD_NOW | RTLD_NOLOAD);
+    const auto take = reinterpret_cast<void (*)(int*, int*)>(dlsym(library, "vrt_take_counts"));
+    Counts counts;
+    take(&counts.sessions, &counts.runs);
+    dlclose(library);
+    return counts;
+  }
+  [[nodiscard]] std::filesystem::path entry() const {
+    const auto entries = detail::EngineCache(folder_.path() / "engines", 1 << 30).entries();
+    EXPECT_EQ(entries.size(), 1U);
+    return entries.at(0).path;
+  }
+
+ private:
+  static std::string counting_library() {
+    return testing::fake_backends().string() + "/libvrt_counting_onnxruntime.so";
+  }
+
+ protected:
+  testing::ScopedFolder folder_;
+  std::filesystem::path model_ = kCenterFace;
+  ScopedVariable place_{"VRT_CACHE", folder_.path().string()};
+  ScopedVariable on_{"VRT_ENGINE_CACHE", "on"};
+  ScopedVariable counted_{"VRT_COUNTED_ONNXRUNTIME", real_library().string()};
+  ScopedVariable chosen_{"VRT_ONNXRUNTIME", counting_library()};
+  testing::ScopedLog log_;
+};
+
+const EngineOptions kSmall{.input_shapes = {{"", {1, 3, 64, 96}}}};
+
+TEST_F(KeptOnnxRuntimeTest, ASecondStartMakesOneSessionAndRunsNothing) {
+  const Engine built = open(kSmall);
+  EXPECT_GT(take_counts().sessions, 1);
+  const std::vector<float> expected = centerface_outputs(built);
+  static_cast<void>(take_counts());
+  const Engine kept = open(kSmall);
+  EXPECT_THAT(log_.lines(), Contains(HasSubstr("loaded from cache entry")));
+  EXPECT_EQ(take_counts(), (Counts{1, 0})) << "the one that sessions share on a CPU";
+  EXPECT_EQ(kept.details().layers.size(), built.details().layers.size());
+  EXPECT_EQ(take_counts(), Counts{}) << "what the layers are is kept";
+  EXPECT_EQ(centerface_outputs(kept), expected);
+  EXPECT_EQ(take_counts(), (Counts{0, 1}));
+  EXPECT_THAT(log_.warnings(), ::testing::IsEmpty());
+}
+
+TEST_F(KeptOnnxRuntimeTest, WhatATrialFoundIsKept) {
+  const OnnxFile file{{{"x", OnnxType::kFloat, {-1, 3}}, {"z", OnnxType::kFloat, {1, 3}}},
+                      {{"Relu", {"x"}, {"r"}}, {"Add", {"r", "z"}, {"y"}}, {"Neg", {"z"}, {"n"}}},
+                      {{"y", OnnxType::kFloat, {-1, 3}}, {"n", OnnxType::kFloat, {-1, 3}}}};
+  model_ = folder_.write("small.onnx", file.bytes());
+  EngineOptions options;
+  options.batch.largest = 4;
+  const Engine built = open(options);
+  const Engine kept = open(options);
+  EXPECT_THAT(log_.lines(), Contains(HasSubstr("loaded from cache entry")));
+  for (const auto& [some, others] : {std::pair(built.inputs(), kept.inputs()), {built.outputs(), kept.outputs()}}) {
+    ASSERT_EQ(some.size(), others.size());
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      EXPECT_EQ(some[i].name, others[i].name);
+      EXPECT_EQ(some[i].type, others[i].type);
+      EXPECT_EQ(some[i].shape, others[i].shape);
+      EXPECT_EQ(some[i].batched, others[i].batched);
+    }
+  }
+  const Stream stream(Device::cpu());
+  Session session(kept, stream);
+  upload_blocking<float>(stream, std::vector<float>{-1, 2, -3, 4, -5, 6, 0, 0, 0, 0, 0, 0},
+                         session.input(0).as<float>());
+  session.set_batch(2);
+  session.submit();
+  EXPECT_THAT(read_back_blocking(stream, session.output(0).as<float>()),
+              ElementsAre(0, 2, 0, 4, 0, 6, 0, 0, 0, 0, 0, 0));
+}
+
+TEST_F(KeptOnnxRuntimeTest, WhatWasOptimisedAtEachLevelComputesTheSame) {
+  for (const std::int32_t level : {0, 1, 2, 5}) {
+    EngineOptions options = kSmall;
+    options.optimization_level = level;
+    const std::vector<float> expected = centerface_outputs(open(options));
+    EXPECT_EQ(centerface_outputs(open(options)), expected) << level;
+  }
+  EXPECT_THAT(log_.warnings(), ::testing::IsEmpty());
+}
+
+TEST_F(KeptOnnxRuntimeTest, ABlobThatTheModuleRefusesIsBuiltAgain) {
+  const auto context = detail::open_backend("onnxruntime");
+  const EngineOptions options = kSmall;
+  const detail::BuildRequest request{kCenterFace, kCenterFace, Device::cpu(), &options, false, {}};
+  static_cast<void>(open(options));
+  std::ifstream file(entry() / "engine.bin", std::ios::binary);
+  std::string blob((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const auto refusal = [&](const std::string& bytes) {
+    const Error error =
+        error_of([&] { static_cast<void>(detail::load_engine(*context, request, std::as_bytes(std::span(bytes)))); });
+    EXPECT_EQ(error.code(), ErrorCode::kCorrupt);
+    return std::string(error.what());
+  };
+  static_cast<void>(detail::load_engine(*context, request, std::as_bytes(std::span(blob))));
+  EXPECT_THAT(refusal(""), HasSubstr("not what vrt's module for ONNX Runtime wrote"));
+  EXPECT_THAT(refusal(blob.substr(0, blob.size() / 2)), HasSubstr("its checksum is another one"));
+  blob[blob.size() / 2] ^= 1;
+  EXPECT_THAT(refusal(blob), AllOf(HasSubstr("centerface.onnx"), HasSubstr("its checksum is another one")));
 }
 
 std::string fake_library(const std::string& name) {

@@ -36,15 +36,9 @@ Handle<OrtRunOptions> run_options(const OrtApi& api) {
   return options;
 }
 
-const Tensor& tensor_at(const std::vector<Tensor>& tensors, std::uint64_t index, std::uint64_t bytes) {
-  if (index >= tensors.size()) {
-    throw Failure(VRT_BACKEND_INVALID_ARGUMENT,
-                  "there is no tensor " + std::to_string(index) + " of " + std::to_string(tensors.size()));
-  }
-  const Tensor& tensor = tensors[index];
-  if (tensor.bytes() == bytes) return tensor;
-  throw Failure(VRT_BACKEND_INVALID_ARGUMENT, "tensor '" + tensor.name + "' has " + std::to_string(tensor.bytes()) +
-                                                  " bytes, the memory for it " + std::to_string(bytes));
+void require_fit(const std::vector<Tensor>& tensors, std::uint64_t index, std::uint64_t bytes) {
+  const Tensor& tensor = backend::tensor_at(tensors, index);
+  backend::require_bytes(tensor.name, tensor.bytes(), bytes);
 }
 
 }  // namespace
@@ -61,13 +55,13 @@ Session::Session(const Network& network, void* native_stream)
 OrtSession& Session::session() const { return own_session_ ? *own_session_ : *network_.shared_session; }
 
 void Session::bind_input(std::uint64_t index, void* data, std::uint64_t bytes) {
-  static_cast<void>(tensor_at(network_.signature.inputs, index, bytes));
+  require_fit(network_.signature.inputs, index, bytes);
   inputs_[index] = data;
   bindings_.clear();
 }
 
 void Session::bind_output(std::uint64_t index, void* data, std::uint64_t bytes) {
-  static_cast<void>(tensor_at(network_.signature.outputs, index, bytes));
+  require_fit(network_.signature.outputs, index, bytes);
   outputs_[index] = data;
   bindings_.clear();
 }

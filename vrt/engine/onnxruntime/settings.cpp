@@ -1,10 +1,8 @@
 #include "vrt/engine/onnxruntime/settings.h"
 
 #include <onnxruntime_session_options_config_keys.h>
-#include <sched.h>
 
 #include <algorithm>
-#include <thread>
 
 #include "vrt/base/dtype.h"
 #include "vrt/engine/backend_support.h"
@@ -15,18 +13,10 @@ namespace {
 
 using backend::Failure;
 
-/// The processors that this process may run on.
-std::int32_t allowed_processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) == 0) return CPU_COUNT(&set);
-  return static_cast<std::int32_t>(std::max(1U, std::thread::hardware_concurrency()));
-}
-
 /// Sessions on the CPU share one pool. A run's caller works with the pool's threads, so with several callers at once the
 /// pool gives up one thread for each: all run, and none has to wait for a core.
 std::int32_t threads_of(const VrtBackendEngineOptions& options) {
-  const std::int32_t allowed = allowed_processors();
+  const std::int32_t allowed = backend::allowed_processors();
   const std::int32_t wanted = options.threads > 0 ? std::min(options.threads, allowed) : allowed;
   const std::int32_t callers = options.throughput != 0 ? std::max(options.concurrent_sessions, 1) : 1;
   return std::max(wanted - callers + 1, 1);
@@ -67,6 +57,9 @@ Handle<OrtSessionOptions> session_options(const Library& library, const Settings
       make<OrtSessionOptions>(api, api.ReleaseSessionOptions, Stage::kCall,
                               [&](OrtSessionOptions** out) { return api.CreateSessionOptions(out); });
   check(api, api.SetSessionGraphOptimizationLevel(options.get(), settings.level), Stage::kCall);
+  if (!plan.optimized_path.empty()) {
+    check(api, api.SetOptimizedModelFilePath(options.get(), plan.optimized_path.c_str()), Stage::kCall);
+  }
   check(api, api.SetIntraOpNumThreads(options.get(), settings.threads), Stage::kCall);
   add_config(api, *options, kOrtSessionOptionsConfigAllowIntraOpSpinning, settings.spins ? "1" : "0");
   add_config(api, *options, kOrtSessionOptionsModelExternalInitializersFileFolderPath, settings.model_folder.c_str());
@@ -96,7 +89,7 @@ Settings settings_of(const VrtBackendEngineOptions& options) {
   return settings;
 }
 
-Handle<OrtSession> make_session(const Library& library, const Settings& settings, const std::string& model,
+Handle<OrtSession> make_session(const Library& library, const Settings& settings, std::string_view model,
                                 const SessionPlan& plan) {
   const OrtApi& api = *library.api;
   const Handle<OrtSessionOptions> options = session_options(library, settings, plan);

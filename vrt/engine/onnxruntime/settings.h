@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "vrt/engine/backend_abi.h"
 #include "vrt/engine/onnxruntime/library.h"
@@ -31,11 +32,12 @@ struct SessionPlan {
   void* native_stream = nullptr;  ///< On a GPU, the stream of its runs; nullptr: one of ONNX Runtime's own.
   std::filesystem::path
       profile_prefix{};  ///< Not empty: its first runs are written down in a file whose name begins so.
+  std::filesystem::path optimized_path{};  ///< Not empty: the model as it was optimised is written to that file.
 };
 
 /// Compiles a model, given as a file's bytes. Throws backend::Failure: CORRUPT, UNSUPPORTED, NOT_FOUND (external data),
 /// INVALID_ARGUMENT (shapes that do not go together), OUT_OF_MEMORY, FAILED.
-[[nodiscard]] Handle<OrtSession> make_session(const Library& library, const Settings& settings,
-                                              const std::string& model, const SessionPlan& plan);
+[[nodiscard]] Handle<OrtSession> make_session(const Library& library, const Settings& settings, std::string_view model,
+                                              const SessionPlan& plan);
 
 }  // namespace vrt::onnxruntime

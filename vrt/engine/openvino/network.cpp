@@ -1,17 +1,16 @@
 #include "vrt/engine/openvino/network.h"
 
-#include <sched.h>
-
 #include <openvino/frontend/exception.hpp>
 #include <openvino/frontend/manager.hpp>
 
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <istream>
 #include <map>
 #include <memory>
 #include <sstream>
-#include <thread>
+#include <streambuf>
 
 #include "vrt/engine/backend_support.h"
 #include "vrt/engine/openvino/element_type.h"
@@ -175,14 +174,6 @@ std::vector<Tensor> describe(const std::vector<Port>& ports, const char* kind) {
   return tensors;
 }
 
-/// The processors that this process may run on.
-std::int32_t allowed_processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) == 0) return CPU_COUNT(&set);
-  return static_cast<std::int32_t>(std::max(1U, std::thread::hardware_concurrency()));
-}
-
 ov::element::Type precision_of(const VrtBackendEngineOptions& options) {
   const auto asked = static_cast<DType>(options.precision);
   if (asked == DType::kFloat32) return ov::element::f32;
@@ -191,7 +182,7 @@ ov::element::Type precision_of(const VrtBackendEngineOptions& options) {
 }
 
 ov::AnyMap compile_settings(const VrtBackendEngineOptions& options) {
-  const std::int32_t allowed = allowed_processors();
+  const std::int32_t allowed = backend::allowed_processors();
   const bool throughput = options.throughput != 0;
   return {ov::hint::inference_precision(precision_of(options)),
           ov::hint::performance_mode(throughput ? ov::hint::PerformanceMode::THROUGHPUT
@@ -219,14 +210,27 @@ ov::CompiledModel compile(ov::Core& core, const std::shared_ptr<ov::Model>& mode
   }
 }
 
-std::string json_text(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+/// Bytes as the source of a stream, where they are. It can be read again from any place.
+class ViewBuffer : public std::streambuf {
+ public:
+  explicit ViewBuffer(std::string_view bytes) {
+    char* const begin = const_cast<char*>(bytes.data());  // A source: nothing is written to it.
+    setg(begin, begin, begin + bytes.size());
   }
-  return quoted + "\"";
-}
+
+ protected:
+  pos_type seekoff(off_type offset, std::ios_base::seekdir from, std::ios_base::openmode which) override {
+    const off_type size = egptr() - eback();
+    const off_type start = from == std::ios_base::beg ? 0 : from == std::ios_base::end ? size : gptr() - eback();
+    const off_type target = start + offset;
+    if ((which & std::ios_base::in) == 0 || target < 0 || target > size) return off_type{-1};
+    setg(eback(), eback() + target, egptr());
+    return target;
+  }
+  pos_type seekpos(pos_type position, std::ios_base::openmode which) override {
+    return seekoff(position, std::ios_base::beg, which);
+  }
+};
 
 std::string info_of(const ov::Node& node, const char* key) {
   const auto found = node.get_rt_info().find(key);
@@ -258,7 +262,8 @@ Network open_network(ov::Core& core, const VrtBackendEngineOptions& options) {
 }
 
 Network load_network(ov::Core& core, const VrtBackendEngineOptions& options, std::string_view bytes) {
-  std::istringstream stream{std::string(bytes)};
+  ViewBuffer buffer(bytes);
+  std::istream stream(&buffer);
   Network network;
   try {
     network.compiled = core.import_model(stream, "CPU", compile_settings(options));
@@ -288,9 +293,8 @@ std::string describe_network(const Network& network) {
       weights_bytes += ov::shape_size(node->get_output_shape(0)) * node->get_output_element_type(0).size();
       continue;
     }
-    layers += (layers.empty() ? "" : ", ") + ("{\"name\": " + json_text(node->get_friendly_name())) +
-              ", \"type\": " + json_text(type) +
-              ", \"precision\": " + json_text(precision_name(info_of(*node, "runtimePrecision"))) + "}";
+    backend::add_layer_json(layers, node->get_friendly_name(), type,
+                            precision_name(info_of(*node, "runtimePrecision")));
   }
   return "{\"layers\": [" + layers + "], \"weights_bytes\": " + std::to_string(weights_bytes) + "}";
 }

@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "vrt/engine/backend_abi.h"
+#include "vrt/engine/backend_functions.h"
 #include "vrt/engine/backend_support.h"
 #include "vrt/engine/openvino/message.h"
 #include "vrt/engine/openvino/network.h"
@@ -22,7 +22,10 @@ namespace {
 using vrt::backend::checked;
 using vrt::backend::Failure;
 using vrt::backend::guarded;
+using vrt::backend::hand_out;
 using vrt::backend::Logger;
+using vrt::backend::LoggerList;
+using vrt::backend::tensor_at;
 using vrt::openvino::essence;
 using vrt::openvino::Network;
 using vrt::openvino::Tensor;
@@ -35,14 +38,7 @@ class LogRelay {
     return relay;
   }
 
-  void add(const Logger* logger) {
-    const std::lock_guard lock(mutex_);
-    loggers_.push_back(logger);
-  }
-  void remove(const Logger* logger) {
-    const std::lock_guard lock(mutex_);
-    loggers_.erase(std::remove(loggers_.begin(), loggers_.end(), logger), loggers_.end());
-  }
+  LoggerList& loggers() { return loggers_; }
 
  private:
   static constexpr std::int32_t kInfo = 1;
@@ -50,13 +46,11 @@ class LogRelay {
   LogRelay() { ov::util::set_log_callback(callback_); }
 
   void send(std::string_view message) {
-    const std::lock_guard lock(mutex_);
     const std::string text(message.substr(0, message.find_last_not_of(" \r\n") + 1));
-    for (const Logger* logger : loggers_) (*logger)(kInfo, text.c_str());
+    loggers_.send(kInfo, text.c_str());
   }
 
-  std::mutex mutex_;
-  std::vector<const Logger*> loggers_;
+  LoggerList loggers_;
   // OpenVINO keeps a reference to it.
   std::function<void(std::string_view)> callback_ = [this](std::string_view message) { send(message); };
 };
@@ -76,9 +70,9 @@ std::string library_path() {
 
 struct VrtBackendContext {
   explicit VrtBackendContext(const VrtBackendContextOptions& options) : logger(options) {
-    LogRelay::instance().add(&logger);
+    LogRelay::instance().loggers().add(&logger);
   }
-  ~VrtBackendContext() { LogRelay::instance().remove(&logger); }
+  ~VrtBackendContext() { LogRelay::instance().loggers().remove(&logger); }
   VrtBackendContext(const VrtBackendContext&) = delete;
   VrtBackendContext& operator=(const VrtBackendContext&) = delete;
 
@@ -116,20 +110,8 @@ std::int32_t call(VrtBackendError* error, const Function& function) noexcept {
 
 constexpr std::int64_t kUnbound = -1;
 
-const Tensor& tensor_at(const std::vector<Tensor>& tensors, std::uint64_t index) {
-  if (index < tensors.size()) return tensors[index];
-  throw Failure(VRT_BACKEND_INVALID_ARGUMENT,
-                "there is no tensor " + std::to_string(index) + " of " + std::to_string(tensors.size()));
-}
-
 void describe(const Tensor& tensor, VrtBackendTensor* out) {
-  checked(out, "the tensor description");
-  out->name = tensor.name.c_str();
-  out->dtype = tensor.dtype;
-  out->rank = tensor.shape.size();
-  out->batched = tensor.batched ? 1 : 0;
-  std::transform(tensor.shape.begin(), tensor.shape.end(), out->extents,
-                 [](std::size_t extent) { return static_cast<std::int64_t>(extent); });
+  vrt::backend::describe_tensor(tensor.name, tensor.dtype, tensor.shape, tensor.batched, out);
 }
 
 /// The tensor of a run over the caller's memory.
@@ -140,10 +122,7 @@ ov::Tensor wrap(const Tensor& tensor, void* data, std::int64_t batch) {
 }
 
 void check_size(const Tensor& tensor, std::uint64_t bytes) {
-  const std::uint64_t needed = ov::shape_size(tensor.shape) * tensor.type.size();
-  if (needed == bytes) return;
-  throw Failure(VRT_BACKEND_INVALID_ARGUMENT, "tensor '" + tensor.name + "' has " + std::to_string(needed) +
-                                                  " bytes, the memory for it " + std::to_string(bytes));
+  vrt::backend::require_bytes(tensor.name, ov::shape_size(tensor.shape) * tensor.type.size(), bytes);
 }
 
 /// Gives the request the tensors of a batch, where it is another one than before.
@@ -156,6 +135,8 @@ void bind_for(VrtBackendSession& session, std::int64_t batch) {
     session.request.set_output_tensor(i, wrap(network.outputs[i], session.outputs[i], batch));
   session.bound_batch = batch;
 }
+
+}  // namespace
 
 extern "C" {
 
@@ -197,10 +178,6 @@ std::int32_t engine_load(VrtBackendContext* context, const VrtBackendEngineOptio
     engine->network = vrt::openvino::load_network(context->core, checked(options, "the engine's options"), text);
     *out = engine.release();
   });
-}
-
-void hand_out(VrtBackendWrite write, void* user, const std::string& text) {
-  if (write(user, text.data(), text.size()) != 0) throw Failure(VRT_BACKEND_FAILED, "the bytes were not taken");
 }
 
 std::int32_t engine_serialize(VrtBackendEngine* engine, VrtBackendWrite write, void* user, VrtBackendError* error) {
@@ -265,35 +242,9 @@ std::int32_t session_enqueue(VrtBackendSession* session, std::int64_t batch, Vrt
 
 }  // extern "C"
 
-constexpr VrtBackendTable make_table() {
-  VrtBackendTable table{};
-  table.struct_bytes = sizeof(table);
-  table.abi_version = VRT_BACKEND_ABI_VERSION;
-  table.name = "openvino";
-  table.capabilities = VRT_BACKEND_RESHAPES | VRT_BACKEND_SERIALIZES;
-  table.context_create = context_create;
-  table.context_destroy = context_destroy;
-  table.context_version = context_version;
-  table.context_library = context_library;
-  table.context_supports = context_supports;
-  table.engine_create = engine_create;
-  table.engine_load = engine_load;
-  table.engine_serialize = engine_serialize;
-  table.engine_describe = engine_describe;
-  table.engine_destroy = engine_destroy;
-  table.engine_input_count = engine_input_count;
-  table.engine_output_count = engine_output_count;
-  table.engine_input = engine_input;
-  table.engine_output = engine_output;
-  table.session_create = session_create;
-  table.session_destroy = session_destroy;
-  table.session_bind_input = session_bind_input;
-  table.session_bind_output = session_bind_output;
-  table.session_enqueue = session_enqueue;
-  return table;
-}
+namespace {
 
-constexpr VrtBackendTable kTable = make_table();
+constexpr VrtBackendTable kTable = vrt::backend::make_table("openvino", VRT_BACKEND_RESHAPES | VRT_BACKEND_SERIALIZES);
 
 }  // namespace
 

@@ -18,6 +18,7 @@
 #include "vrt/base/testing/location.h"
 #include "vrt/engine/engine.h"
 #include "vrt/engine/testing/fake_world.h"
+#include "vrt/engine/testing/session_values.h"
 
 namespace vrt {
 namespace {
@@ -25,32 +26,17 @@ namespace {
 using test::error_of;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
+using testing::expect_identity;
+using testing::fill_with_pattern;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::outputs_of;
 
 const std::filesystem::path kCenterFace = testing::location("VRT_TEST_CENTERFACE", VRT_TEST_CENTERFACE);
 
 Engine open_centerface(std::int64_t height, std::int64_t width, EngineOptions options = {}) {
   options.input_shapes = {{"input.1", {1, 3, height, width}}};
   return Engine::open(kCenterFace, Device::cpu(), options);
-}
-
-/// Element i is (i * 7919) % 256, as in tools/golden/centerface.py.
-void fill_with_pattern(const Session& session, std::size_t offset = 0) {
-  const auto input = session.input(0).as<float>();
-  std::vector<float> values(input.size());
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(((i + offset) * 7919) % 256);
-  upload_blocking<float>(session.stream(), values, input);
-}
-
-/// All outputs, one behind the other.
-std::vector<float> outputs_of(const Session& session) {
-  std::vector<float> all;
-  for (std::size_t i = 0; i < session.engine().outputs().size(); ++i) {
-    const auto values = read_back_blocking(session.stream(), session.output(i).as<float>());
-    all.insert(all.end(), values.begin(), values.end());
-  }
-  return all;
 }
 
 std::vector<float> golden() {
@@ -293,18 +279,6 @@ TEST_F(OpenVinoFileTest, TheEmptyNameIsRefusedWhereThereAreSeveralInputs) {
   const Error error = error_of([&] { open(ir, {.input_shapes = {{"", {2, 3}}}}); });
   EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.what(), AllOf(HasSubstr("'x0'"), HasSubstr("'x1'")));
-}
-
-/// What goes in comes out, bit by bit.
-template <typename T>
-void expect_identity(const Engine& engine, DType type, const std::vector<T>& values) {
-  const Stream stream(Device::cpu());
-  Session session(engine, stream);
-  ASSERT_EQ(session.input(0).type(), type);
-  ASSERT_EQ(session.output(0).type(), type);
-  upload_blocking<T>(stream, values, session.input(0).as<T>());
-  session.submit();
-  EXPECT_EQ(read_back_blocking(stream, session.output(0).as<T>()), values);
 }
 
 TEST_F(OpenVinoFileTest, ElementTypesStayAsTheModelSays) {

@@ -1,7 +1,5 @@
 #include "vrt/engine/tensorrt/log_relay.h"
 
-#include <algorithm>
-
 #include "vrt/engine/tensorrt/message.h"
 
 namespace vrt::tensorrt {
@@ -29,23 +27,12 @@ LogRelay& LogRelay::instance() {
   return relay;
 }
 
-void LogRelay::add(const backend::Logger* logger) {
-  const std::lock_guard lock(mutex_);
-  loggers_.push_back(logger);
-}
-
-void LogRelay::remove(const backend::Logger* logger) {
-  const std::lock_guard lock(mutex_);
-  loggers_.erase(std::remove(loggers_.begin(), loggers_.end(), logger), loggers_.end());
-}
-
 void LogRelay::log(Severity severity, const char* message) noexcept {
   try {
     const char* const text = message != nullptr ? message : "";
     const std::int32_t level = level_of(severity);
     if (level == kError && current_notes != nullptr && current_notes->first_.empty()) current_notes->first_ = text;
-    const std::lock_guard lock(mutex_);
-    for (const backend::Logger* logger : loggers_) (*logger)(level, text);
+    loggers_.send(level, text);
   } catch (...) {  // NOLINT(bugprone-empty-catch): a message that cannot be kept is dropped
   }
 }

@@ -3,9 +3,7 @@
 
 #include <NvInferRuntime.h>
 
-#include <mutex>
 #include <string>
-#include <vector>
 
 #include "vrt/engine/backend_support.h"
 
@@ -17,17 +15,14 @@ class LogRelay : public nvinfer1::ILogger {
  public:
   [[nodiscard]] static LogRelay& instance();
 
-  void add(const backend::Logger* logger);
-  /// Afterwards that logger is not called any more.
-  void remove(const backend::Logger* logger);
+  [[nodiscard]] backend::LoggerList& loggers() noexcept { return loggers_; }
 
   void log(Severity severity, const char* message) noexcept override;
 
  private:
   LogRelay() = default;
 
-  std::mutex mutex_;
-  std::vector<const backend::Logger*> loggers_;
+  backend::LoggerList loggers_;
 };
 
 /// What TensorRT says as errors on this thread while this lives: its calls return false or nothing, and the reason goes

@@ -119,15 +119,6 @@ std::uint64_t weights_bytes(const Engine& engine, std::uint64_t plan_bytes) {
   return plan_bytes;
 }
 
-std::string json_text(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-  }
-  return quoted + "\"";
-}
-
 /// A damaged plan is built again; a GPU that fails is not the plan's fault.
 std::int32_t status_of_refusal(const ErrorNotes& notes) {
   const std::string reason = notes.reason();
@@ -165,10 +156,8 @@ std::string describe_network(const Network& network) {
       inspector ? inspector->getEngineInformation(nvinfer1::LayerInformationFormat::kONELINE) : nullptr;
   if (text == nullptr) throw notes.failure("the engine cannot be inspected");
   std::string layers;
-  for (const Layer& layer : parse_layers(text)) {
-    layers += (layers.empty() ? "" : ", ") + ("{\"name\": " + json_text(layer.name)) +
-              ", \"type\": " + json_text(layer.type) + ", \"precision\": " + json_text(layer.precision) + "}";
-  }
+  for (const Layer& layer : parse_layers(text))
+    backend::add_layer_json(layers, layer.name, layer.type, layer.precision);
   return "{\"layers\": [" + layers +
          "], \"weights_bytes\": " + std::to_string(weights_bytes(*network.engine, network.plan_bytes)) +
          ", \"activation_bytes\": " + std::to_string(network.engine->getDeviceMemorySizeV2()) + "}";

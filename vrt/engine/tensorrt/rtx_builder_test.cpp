@@ -89,8 +89,8 @@ std::string half_model() {
 
 class RtxBuilderTest : public ::testing::Test {
  protected:
-  RtxBuilderTest() { LogRelay::instance().add(&logger_); }
-  ~RtxBuilderTest() override { LogRelay::instance().remove(&logger_); }
+  RtxBuilderTest() { LogRelay::instance().loggers().add(&logger_); }
+  ~RtxBuilderTest() override { LogRelay::instance().loggers().remove(&logger_); }
 
   std::string file(const std::string& bytes) const { return folder_.write("model.onnx", bytes).string(); }
   std::unique_ptr<nvinfer1::IHostMemory> build(const VrtBackendEngineOptions& options) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "vrt/engine/backend_abi.h"
+#include "vrt/engine/backend_functions.h"
 #include "vrt/engine/backend_support.h"
 #include "vrt/engine/tensorrt/builder.h"
 #include "vrt/engine/tensorrt/driver.h"
@@ -23,7 +24,9 @@ namespace {
 using vrt::backend::checked;
 using vrt::backend::Failure;
 using vrt::backend::guarded;
+using vrt::backend::hand_out;
 using vrt::backend::Logger;
+using vrt::backend::tensor_at;
 using vrt::tensorrt::ComputeCapability;
 using vrt::tensorrt::ErrorNotes;
 using vrt::tensorrt::kIsRtx;
@@ -38,9 +41,9 @@ using vrt::tensorrt::Tensor;
 class Registration {
  public:
   explicit Registration(const VrtBackendContextOptions& options) : logger_(options) {
-    LogRelay::instance().add(&logger_);
+    LogRelay::instance().loggers().add(&logger_);
   }
-  ~Registration() { LogRelay::instance().remove(&logger_); }
+  ~Registration() { LogRelay::instance().loggers().remove(&logger_); }
   Registration(const Registration&) = delete;
   Registration& operator=(const Registration&) = delete;
   [[nodiscard]] const Logger& logger() const noexcept { return logger_; }
@@ -100,30 +103,12 @@ ComputeCapability require_gpu(std::int32_t device_kind, std::int32_t ordinal) {
   return gpu;
 }
 
-const Tensor& tensor_at(const std::vector<Tensor>& tensors, std::uint64_t index) {
-  if (index < tensors.size()) return tensors[index];
-  throw Failure(VRT_BACKEND_INVALID_ARGUMENT,
-                "there is no tensor " + std::to_string(index) + " of " + std::to_string(tensors.size()));
-}
-
 void describe(const Tensor& tensor, VrtBackendTensor* out) {
-  checked(out, "the tensor description");
-  out->name = tensor.name.c_str();
-  out->dtype = tensor.dtype;
-  out->rank = tensor.extents.size();
-  out->batched = tensor.batched ? 1 : 0;
-  std::copy(tensor.extents.begin(), tensor.extents.end(), out->extents);
-}
-
-void hand_out(VrtBackendWrite write, void* user, std::string_view bytes) {
-  if (write(user, bytes.data(), bytes.size()) != 0) throw Failure(VRT_BACKEND_FAILED, "the bytes were not taken");
+  vrt::backend::describe_tensor(tensor.name, tensor.dtype, tensor.extents, tensor.batched, out);
 }
 
 void bind(VrtBackendSession& session, const Tensor& tensor, void* data, std::uint64_t bytes) {
-  if (tensor.bytes != bytes) {
-    throw Failure(VRT_BACKEND_INVALID_ARGUMENT, "tensor '" + tensor.name + "' has " + std::to_string(tensor.bytes) +
-                                                    " bytes, the memory for it " + std::to_string(bytes));
-  }
+  vrt::backend::require_bytes(tensor.name, tensor.bytes, bytes);
   const ErrorNotes notes;
   if (!session.context->setTensorAddress(tensor.name.c_str(), data))
     throw notes.failure("the memory for '" + tensor.name + "' is not taken");
@@ -151,6 +136,8 @@ void set_batch(VrtBackendSession& session, std::int64_t batch) {
   }
   session.batch = batch;
 }
+
+}  // namespace
 
 extern "C" {
 
@@ -261,35 +248,10 @@ std::int32_t session_enqueue(VrtBackendSession* session, std::int64_t batch, Vrt
 
 }  // extern "C"
 
-constexpr VrtBackendTable make_table() {
-  VrtBackendTable table{};
-  table.struct_bytes = sizeof(table);
-  table.abi_version = VRT_BACKEND_ABI_VERSION;
-  table.name = vrt::tensorrt::kBackendName;
-  table.capabilities = VRT_BACKEND_SERIALIZES | (kIsRtx ? VRT_BACKEND_BOUND_TO_DRIVER : 0);
-  table.context_create = context_create;
-  table.context_destroy = context_destroy;
-  table.context_version = context_version;
-  table.context_library = context_library;
-  table.context_supports = context_supports;
-  table.engine_create = engine_create;
-  table.engine_load = engine_load;
-  table.engine_serialize = engine_serialize;
-  table.engine_describe = engine_describe;
-  table.engine_destroy = engine_destroy;
-  table.engine_input_count = engine_input_count;
-  table.engine_output_count = engine_output_count;
-  table.engine_input = engine_input;
-  table.engine_output = engine_output;
-  table.session_create = session_create;
-  table.session_destroy = session_destroy;
-  table.session_bind_input = session_bind_input;
-  table.session_bind_output = session_bind_output;
-  table.session_enqueue = session_enqueue;
-  return table;
-}
+namespace {
 
-constexpr VrtBackendTable kTable = make_table();
+constexpr VrtBackendTable kTable = vrt::backend::make_table(
+    vrt::tensorrt::kBackendName, VRT_BACKEND_SERIALIZES | (kIsRtx ? VRT_BACKEND_BOUND_TO_DRIVER : 0));
 
 }  // namespace
 

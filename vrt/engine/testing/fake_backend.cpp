@@ -35,6 +35,7 @@
 #include <vector>
 
 #include "vrt/engine/backend_abi.h"
+#include "vrt/engine/backend_functions.h"
 #include "vrt/engine/backend_support.h"
 
 namespace {
@@ -42,7 +43,9 @@ namespace {
 using vrt::backend::checked;
 using vrt::backend::Failure;
 using vrt::backend::guarded;
+using vrt::backend::hand_out;
 using vrt::backend::Logger;
+using vrt::backend::tensor_at;
 
 constexpr std::int32_t kInfo = 1;
 constexpr std::int32_t kError = 3;
@@ -244,19 +247,16 @@ VrtBackendEngine* make_engine(VrtBackendContext* context, const VrtBackendEngine
 std::string serialized_beginning(const VrtBackendContext& context) { return "fake-engine\n" + context.version + "\n"; }
 
 void describe(const std::vector<Tensor>& tensors, std::uint64_t index, VrtBackendTensor* out) {
-  checked(out, "the tensor description");
-  const Tensor& tensor = tensors.at(index);
-  out->name = tensor.name.c_str();
-  out->dtype = tensor.dtype;
-  out->rank = tensor.extents.size();
-  out->batched = tensor.batched ? 1 : 0;
-  std::copy(tensor.extents.begin(), tensor.extents.end(), out->extents);
+  const Tensor& tensor = tensor_at(tensors, index);
+  vrt::backend::describe_tensor(tensor.name, tensor.dtype, tensor.extents, tensor.batched, out);
 }
 
 void bind(const Tensor& tensor, void* data, std::uint64_t bytes, float*& slot) {
-  if (bytes != tensor.bytes()) throw Failure(VRT_BACKEND_INVALID_ARGUMENT, "wrong number of bytes for " + tensor.name);
+  vrt::backend::require_bytes(tensor.name, tensor.bytes(), bytes);
   slot = static_cast<float*>(data);
 }
+
+}  // namespace
 
 extern "C" {
 
@@ -317,9 +317,7 @@ std::int32_t engine_serialize(VrtBackendEngine* engine, VrtBackendWrite write, v
   return guarded(error, [&] {
     engine->model.fail_if_planned("engine_serialize");
     const std::string beginning = serialized_beginning(*engine->context);
-    for (const std::string& part : {beginning, engine->model.text}) {
-      if (write(user, part.data(), part.size()) != 0) throw Failure(VRT_BACKEND_FAILED, "the bytes were not taken");
-    }
+    for (const std::string& part : {beginning, engine->model.text}) hand_out(write, user, part);
   });
 }
 
@@ -328,12 +326,9 @@ std::int32_t engine_describe(VrtBackendEngine* engine, VrtBackendWrite write, vo
     engine->model.fail_if_planned("engine_describe");
     const char* asked = engine->is_float16 ? "float16" : "float32";
     std::string text;
-    for (const Layer& layer : engine->model.layers) {
-      text += (text.empty() ? "" : ",") + (R"({"name":")" + layer.name) + R"(","type":")" + layer.type +
-              R"(","precision":")" + (layer.precision == "asked" ? asked : layer.precision) + "\"}";
-    }
-    text = "{\"layers\":[" + text + "],\"weights_bytes\":12,\"activation_bytes\":34}";
-    if (write(user, text.data(), text.size()) != 0) throw Failure(VRT_BACKEND_FAILED, "the bytes were not taken");
+    for (const Layer& layer : engine->model.layers)
+      vrt::backend::add_layer_json(text, layer.name, layer.type, layer.precision == "asked" ? asked : layer.precision);
+    hand_out(write, user, "{\"layers\":[" + text + "],\"weights_bytes\":12,\"activation_bytes\":34}");
   });
 }
 
@@ -388,7 +383,7 @@ std::int32_t session_bind_input(VrtBackendSession* session, std::uint64_t index,
                                 VrtBackendError* error) {
   return guarded(error, [&] {
     session->engine->model.fail_if_planned("session_bind_input");
-    bind(session->engine->model.inputs.at(index), data, bytes, session->inputs.at(index));
+    bind(tensor_at(session->engine->model.inputs, index), data, bytes, session->inputs.at(index));
   });
 }
 
@@ -396,7 +391,7 @@ std::int32_t session_bind_output(VrtBackendSession* session, std::uint64_t index
                                  VrtBackendError* error) {
   return guarded(error, [&] {
     session->engine->model.fail_if_planned("session_bind_output");
-    bind(session->engine->model.outputs.at(index), data, bytes, session->outputs.at(index));
+    bind(tensor_at(session->engine->model.outputs, index), data, bytes, session->outputs.at(index));
   });
 }
 
@@ -409,49 +404,23 @@ std::int32_t session_enqueue(VrtBackendSession* session, std::int64_t batch, Vrt
 
 }  // extern "C"
 
-#if defined(VRT_FAKE_SHORT_TABLE)
-constexpr std::uint64_t kTableBytes = offsetof(VrtBackendTable, session_enqueue);
+namespace {
+
+#if defined(VRT_FAKE_PLAIN)
+constexpr std::uint32_t kCapabilities = 0;
 #else
-constexpr std::uint64_t kTableBytes = sizeof(VrtBackendTable);
-#endif
-#if defined(VRT_FAKE_OTHER_VERSION)
-constexpr std::uint32_t kVersion = VRT_BACKEND_ABI_VERSION + 1;
-#else
-constexpr std::uint32_t kVersion = VRT_BACKEND_ABI_VERSION;
-#endif
-#if defined(VRT_FAKE_TABLE_WITH_HOLE)
-constexpr auto kSessionBindOutput = decltype(&session_bind_output){nullptr};
-#else
-constexpr auto kSessionBindOutput = &session_bind_output;
+constexpr std::uint32_t kCapabilities = VRT_BACKEND_RESHAPES | VRT_BACKEND_SERIALIZES;
 #endif
 
 constexpr VrtBackendTable make_table() {
-  VrtBackendTable table{};
-  table.struct_bytes = kTableBytes;
-  table.abi_version = kVersion;
-  table.name = "fake";
-#if !defined(VRT_FAKE_PLAIN)
-  table.capabilities = VRT_BACKEND_RESHAPES | VRT_BACKEND_SERIALIZES;
+  VrtBackendTable table = vrt::backend::make_table("fake", kCapabilities);
+#if defined(VRT_FAKE_SHORT_TABLE)
+  table.struct_bytes = offsetof(VrtBackendTable, session_enqueue);
+#elif defined(VRT_FAKE_OTHER_VERSION)
+  ++table.abi_version;
+#elif defined(VRT_FAKE_TABLE_WITH_HOLE)
+  table.session_bind_output = nullptr;
 #endif
-  table.context_create = context_create;
-  table.context_destroy = context_destroy;
-  table.context_version = context_version;
-  table.context_library = context_library;
-  table.context_supports = context_supports;
-  table.engine_create = engine_create;
-  table.engine_load = engine_load;
-  table.engine_serialize = engine_serialize;
-  table.engine_describe = engine_describe;
-  table.engine_destroy = engine_destroy;
-  table.engine_input_count = engine_input_count;
-  table.engine_output_count = engine_output_count;
-  table.engine_input = engine_input;
-  table.engine_output = engine_output;
-  table.session_create = session_create;
-  table.session_destroy = session_destroy;
-  table.session_bind_input = session_bind_input;
-  table.session_bind_output = kSessionBindOutput;
-  table.session_enqueue = session_enqueue;
   return table;
 }
 

@@ -1,0 +1,21 @@
+# Read by CTest: adds an entry for each suite of `program`, with `prefix`, in `folder`, with `properties` (vrt_discover_suites).
+# A program that was not built is an entry that fails, so that `ctest -L` of one layer needs that layer alone.
+if(NOT EXISTS "${program}")
+  add_test("${prefix}NOT_BUILT" "${program}")
+  set_tests_properties("${prefix}NOT_BUILT" PROPERTIES ${properties})
+  return()
+endif()
+execute_process(COMMAND "${program}" --gtest_list_tests WORKING_DIRECTORY "${folder}" OUTPUT_VARIABLE listing RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "${program} --gtest_list_tests ended with ${status}:\n${listing}")
+endif()
+# Brackets and semicolons, which values of parameters may have, mean something in lists.
+string(REGEX REPLACE "[][;]" "" listing "${listing}")
+string(REGEX MATCHALL "(^|\n)[A-Za-z0-9_/]+\\." suites "${listing}")
+foreach(suite IN LISTS suites)
+  string(REGEX REPLACE "[\n.]" "" suite "${suite}")
+  if(NOT suite MATCHES "(^|/)DISABLED_")
+    add_test("${prefix}${suite}" "${program}" "--gtest_filter=${suite}.*")
+    set_tests_properties("${prefix}${suite}" PROPERTIES WORKING_DIRECTORY "${folder}" ${properties})
+  endif()
+endforeach()
