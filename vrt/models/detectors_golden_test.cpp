@@ -39,7 +39,7 @@ struct Object {
 };
 
 std::vector<Object> golden(const std::string& section) {
-  std::ifstream file(std::string(VRT_SOURCE_DIR) + "/vrt/models/testdata/detectors.golden");
+  std::ifstream file(VRT_SOURCE_DIR "/vrt/models/testdata/detectors.golden");
   std::string name;
   std::size_t count = 0;
   while (file >> name >> count) {
