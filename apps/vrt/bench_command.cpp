@@ -1,8 +1,10 @@
 #include <fmt/ranges.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "apps/vrt/bench_report.h"
@@ -65,6 +67,9 @@ std::optional<AtomicFile> open_output(const BenchArguments& arguments, const Ben
   std::vector<Place> read{{"the source", options.source}};
   for (const ModelChoice& model : options.models) read.push_back({"the model", model.file});
   require_places_of_their_own(read, {{"the report", arguments.json}});
+  std::error_code ignored;  // A source that cannot be looked at is refused where it is opened.
+  if (std::filesystem::is_directory(options.source, ignored))
+    require_beside_pictures(arguments.json, options.source, picture_files(options.source, SourceKind::kFolder), {});
   return AtomicFile(arguments.json);
 }
 

@@ -319,6 +319,13 @@ class RefusalTest(BenchTest):
                 self.assert_refused(vrt("bench", *arguments), 2, word)
         self.assertEqual(self.names(), [])
 
+    def test_report_replaces_no_picture_of_its_source(self):
+        picture = self.folder / "1.png"
+        picture.write_bytes(b"a picture")
+        output = vrt("bench", str(self.folder), "--model", MODEL, "--json", str(picture))
+        self.assert_refused(output, 2, "written over a picture of the source")
+        self.assertEqual(picture.read_bytes(), b"a picture")
+
     def test_failures_are_one_line_and_code_1(self):
         made = ("--synthetic", "64x64", "--model", MODEL)
         for arguments, word in (

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fstream>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "vrt/base/fail.h"
@@ -117,6 +118,11 @@ class WireReader {
 
 std::map<std::string, std::string> read_onnx_metadata(const std::filesystem::path& model) {
   if (model.extension() != ".onnx") return {};
+  // A folder would read as a damaged file, and a pipe's open would wait for its writer for ever.
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(model, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    fail(ErrorCode::kCorrupt, "{}: cannot be read: not a file", model.string());
   std::ifstream file(model, std::ios::binary | std::ios::ate);
   if (!file) {
     const int reason = errno;

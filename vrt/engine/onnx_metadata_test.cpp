@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <filesystem>
 #include <map>
 #include <string>
 
@@ -52,6 +54,16 @@ TEST_F(OnnxMetadataTest, AFileWithoutEntriesHasNone) {
   EXPECT_TRUE(read("").empty());
   EXPECT_TRUE(read(field(7, "a graph")).empty());
   EXPECT_TRUE(read_onnx_metadata(folder_.path() / "absent.xml").empty());
+}
+
+TEST_F(OnnxMetadataTest, FoldersAndPipesAreRefusedAndNotWaitedFor) {
+  std::filesystem::create_directory(folder_.path() / "folder.onnx");
+  ASSERT_EQ(mkfifo((folder_.path() / "pipe.onnx").c_str(), 0600), 0);
+  for (const char* name : {"folder.onnx", "pipe.onnx"}) {
+    const Error error = test::error_of([&] { (void)read_onnx_metadata(folder_.path() / name); });
+    EXPECT_EQ(error.code(), ErrorCode::kCorrupt);
+    EXPECT_THAT(error.what(), ::testing::AllOf(HasSubstr(name), HasSubstr("not a file")));
+  }
 }
 
 TEST_F(OnnxMetadataTest, FilesThatAreNoneAreRefused) {

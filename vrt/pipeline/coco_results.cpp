@@ -114,10 +114,11 @@ void CocoResults::learn_categories(std::span<const ModelFindings> models) {
   }
 }
 
-std::int32_t CocoResults::category_of(std::size_t model, std::int32_t class_id) const {
+std::optional<std::int32_t> CocoResults::category_of(std::size_t model, std::int32_t class_id) const {
   const std::vector<std::int32_t>& categories = categories_[model];
+  if (categories.empty()) return class_id;
   const auto index = static_cast<std::size_t>(class_id);
-  if (class_id < 0 || index >= categories.size() || categories[index] == kNoCategory) return class_id;
+  if (class_id < 0 || index >= categories.size() || categories[index] == kNoCategory) return std::nullopt;
   return categories[index];
 }
 
@@ -140,9 +141,10 @@ bool CocoResults::append_all(std::string& out, const FrameRecord& record) const 
   for (std::size_t model = 0; model < record.models.size(); ++model) {
     const ModelFindings& findings = record.models[model];
     for (std::size_t i = 0; i < findings.detections.size(); ++i) {
-      const std::int32_t category = category_of(model, findings.detections[i].class_id);
+      const std::optional<std::int32_t> category = category_of(model, findings.detections[i].class_id);
+      if (!category) continue;
       fmt::format_to(std::back_inserter(out), "{}\n{{\"image_id\": {}, \"category_id\": {}", is_first ? "" : ",", image,
-                     category);
+                     *category);
       append_result(out, findings, i);
       is_first = false;
     }

@@ -36,7 +36,7 @@ class VRT_API CocoResults {
  public:
   explicit CocoResults(CocoImageId image_id) : image_id_(image_id) {}
 
-  /// Appends an object for each detection, in the order of the networks. Throws kInvalidArgument for a number that is not finite,
+  /// Appends an object for each detection that has a category, in the order of the networks. Throws kInvalidArgument for a number that is not finite,
   /// naming the field, and for a file without a number where its name is the id; `out` is then unchanged.
   void append(std::string& out, const FrameRecord& record);
   /// Appends the end of the array. At most once.
@@ -46,7 +46,8 @@ class VRT_API CocoResults {
   /// True if the array has an object now.
   [[nodiscard]] bool append_all(std::string& out, const FrameRecord& record) const;
   [[nodiscard]] std::int64_t image_id(const FrameRecord& record) const;
-  [[nodiscard]] std::int32_t category_of(std::size_t model, std::int32_t class_id) const;
+  /// Nothing for a class without a name of a network whose names are COCO's: its own id would be that of another category.
+  [[nodiscard]] std::optional<std::int32_t> category_of(std::size_t model, std::int32_t class_id) const;
   void learn_categories(std::span<const ModelFindings> models);
 
   CocoImageId image_id_;

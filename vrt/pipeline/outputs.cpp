@@ -72,6 +72,18 @@ void require_places_of_their_own(const std::vector<Place>& read, const std::vect
   }
 }
 
+void require_beside_pictures(const fs::path& json, const fs::path& source, std::span<const std::string> pictures,
+                             const fs::path& save) {
+  const bool is_among_saved = !save.empty() && same_file(fs::absolute(json).parent_path(), save);
+  for (const std::string& picture : pictures) {
+    std::error_code ignored;  // What does not exist yet replaces nothing.
+    require(!fs::equivalent(json, source / picture, ignored),
+            "the JSON output would be written over a picture of the source ({}); choose another place", json.string());
+    require(!is_among_saved || json.filename() != name_in_folder(picture),
+            "the JSON output would be written over an annotated picture ({}); choose another place", json.string());
+  }
+}
+
 PictureOutput::PictureOutput(fs::path target, const SourceInfo& info)
     : target_(std::move(target)), kind_(info.kind), frame_rate_(info.frame_rate) {
   check_target(target_, kind_);

@@ -28,6 +28,11 @@ struct Place {
 /// Throws kInvalidArgument if something would be written over what is read, or two outputs go to one place; through links too.
 VRT_API void require_places_of_their_own(const std::vector<Place>& read, const std::vector<Place>& written);
 
+/// Throws kInvalidArgument if JSON written to `json` would replace one of the `pictures` (names) of the folder `source`, or what one
+/// of them becomes in the folder `save` (empty: nothing is saved).
+VRT_API void require_beside_pictures(const std::filesystem::path& json, const std::filesystem::path& source,
+                                     std::span<const std::string> pictures, const std::filesystem::path& save);
+
 /// Writes annotated pictures: a video for a video, one file for a picture, a folder for a folder.
 class VRT_API PictureOutput {
  public:

@@ -50,10 +50,19 @@ struct Member {
   std::int64_t findings = 0;
 };
 
+/// Results are told apart by their networks' names: one that an earlier network has gets a number behind it.
+std::string unused_name(const std::vector<Member>& members, const std::string& name) {
+  std::string unused = name;
+  for (int number = 2; std::ranges::find(members, unused, &Member::name) != members.end(); ++number)
+    unused = fmt::format("{}#{}", name, number);
+  return unused;
+}
+
 std::vector<Member> name_all(const std::vector<ModelChoice>& models, const std::vector<PoolModel>& chosen) {
   std::vector<Member> members;
   for (std::size_t i = 0; i < models.size(); ++i) {
-    members.push_back({models[i].name.empty() ? models[i].file.stem().string() : models[i].name, chosen[i].family});
+    const std::string name = models[i].name.empty() ? models[i].file.stem().string() : models[i].name;
+    members.push_back({unused_name(members, name), chosen[i].family});
   }
   return members;
 }
@@ -73,7 +82,10 @@ class Run {
         findings_(members_.size()) {
     if (!options.save.empty()) pictures_.emplace(options.save, source_.info());
     if (!options.json.empty()) {
-      json_.emplace(options.json, options.json_format, picture_files(options.source, source_.info().kind));
+      const auto pictures = picture_files(options.source, source_.info().kind);
+      const bool in_folder = source_.info().kind == SourceKind::kFolder && options.json != "-";
+      if (in_folder) require_beside_pictures(options.json, options.source, pictures, options.save);
+      json_.emplace(options.json, options.json_format, pictures);
     }
     (void)pool_.lane_for(source_.info().size, 0);
   }
@@ -143,13 +155,14 @@ RunReport Run::execute() {
   done_.close();
   writer.join();
   if (error_) std::rethrow_exception(error_);
-  if (written_ > 0) finish_outputs();  // Nothing to show after an early end is no reason to replace what was there.
+  finish_outputs();
   return report();
 }
 
 void Run::finish_outputs() {
-  if (pictures_) pictures_->finish();
-  if (json_) json_->finish();
+  // Nothing to show after an early end is no reason to replace what was there. On the standard output nothing was.
+  if (pictures_ && written_ > 0) pictures_->finish();
+  if (json_ && (written_ > 0 || options_.json == "-")) json_->finish();
 }
 
 void Run::submit_all() {

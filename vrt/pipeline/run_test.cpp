@@ -18,6 +18,7 @@
 
 #include "vrt/base/error.h"
 #include "vrt/base/testing/error_of.h"
+#include "vrt/base/testing/scoped.h"
 #include "vrt/device/allocation_count.h"
 #include "vrt/device/counters.h"
 #include "vrt/media/sink.h"
@@ -231,6 +232,49 @@ TEST_F(RunTest, AStopBeforeTheFirstFrameEndsTheNetworksCompilationAndLeavesNoFil
   const Error error = test::error_of([&] { run_detection(options_, {.progress = {}, .stop = &stop}); });
   EXPECT_EQ(error.code(), ErrorCode::kCancelled);
   EXPECT_EQ(file_count(), 0U);
+}
+
+TEST_F(RunTest, AStopBeforeTheFirstFrameClosesTheArrayOnTheStandardOutput) {
+  const testing::ScopedVariable cache("VRT_ENGINE_CACHE", (folder_ / "cache").string());
+  options_.max_frames = 1;
+  (void)run_detection(options_);  // Compiles; the next run has nothing to compile that the stop could end.
+  options_.json = "-";
+  options_.json_format = JsonFormat::kCoco;
+  const std::atomic<bool> stop = true;
+  ::testing::internal::CaptureStdout();
+  const RunReport report = run_detection(options_, {.progress = {}, .stop = &stop});
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "[]\n");
+  EXPECT_EQ(report.frames, 0);
+}
+
+TEST_F(RunTest, JsonReplacesNoPictureOfTheSourceAndNoAnnotatedOne) {
+  add_picture("1.png", {64, 64});
+  options_.source = (folder_ / "pictures").string();
+  options_.json = (folder_ / "pictures" / "1.png").string();
+  const auto before = fs::file_size(options_.json);
+  const auto refused = [&] { return std::string(test::error_of([&] { run_detection(options_); }).what()); };
+  EXPECT_THAT(refused(), ::testing::HasSubstr("over a picture of the source"));
+  EXPECT_EQ(fs::file_size(options_.json), before);
+  options_.save = folder_ / "annotated";
+  options_.json = (folder_ / "annotated" / "1.png").string();
+  EXPECT_THAT(refused(), ::testing::HasSubstr("over an annotated picture"));
+  options_.json = (folder_ / "annotated" / "lines.jsonl").string();
+  EXPECT_EQ(run_detection(options_).frames, 1);
+}
+
+TEST_F(RunTest, NetworksOfOneNameAreToldApart) {
+  add_picture("1.png", {64, 64});
+  options_.source = (folder_ / "pictures" / "1.png").string();
+  std::ofstream(folder_ / "net.onnx", std::ios::binary) << testing::yolo_network();
+  options_.models.assign(3, {.file = folder_ / "net.onnx"});
+  options_.json = (folder_ / "lines.jsonl").string();
+  std::vector<std::string> reported;
+  for (const ModelReport& model : run_detection(options_).models) reported.push_back(model.name);
+  EXPECT_THAT(reported, ::testing::ElementsAre("net", "net#2", "net#3"));
+  std::vector<std::string> written;
+  const auto found = lines("lines.jsonl");
+  for (const auto& detection : found.at(0)["detections"]) written.push_back(detection["model"]);
+  EXPECT_THAT(written, ::testing::ElementsAre("net", "net", "net#2", "net#2", "net#3", "net#3"));
 }
 
 TEST_F(RunTest, AFailureOfTheWritingThreadEndsTheRunOnceAndLeavesNoFile) {

@@ -130,7 +130,9 @@ bool object_of(const Network& network, std::size_t index, Size input, float thre
   object.class_id = -1;
   if (network.format.layout == YoloLayout::kEndToEnd) {
     object.box = {cell[0], cell[1], cell[2], cell[3]};
-    if (cell[4] > threshold && std::isfinite(cell[4])) object.class_id = static_cast<std::int32_t>(cell[5]);
+    const bool has_class = cell[5] > -1 && cell[5] < 65536;
+    if (cell[4] > threshold && std::isfinite(cell[4]) && has_class)
+      object.class_id = static_cast<std::int32_t>(cell[5]);
     object.score = cell[4];
   } else {
     const auto [x, y, width, height] = centre_and_size(network, index, input);
@@ -354,6 +356,11 @@ TEST_P(YoloDecoderTest, TakesEndToEndObjectsInTheirOrder) {
     network.cells[8][4] = kInfinity;
     network.cells[9][0] = kNaN;
     network.cells[10][2] = network.cells[10][0] - 1;
+    network.cells[11][5] =
+        kNaN;  // And others that are no class: their conversion would be undefined, or a wrong class.
+    network.cells[12][5] = -3;
+    network.cells[13][5] = 1e9F;
+    network.cells[14][5] = kInfinity;
     expect_as_defined(network, {640, 480}, {.score_threshold = 0.25F * static_cast<float>(seed)});
     expect_as_defined(network, {33, 71}, {.max_detections = 17});
   }

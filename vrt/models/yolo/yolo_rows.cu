@@ -15,7 +15,10 @@ struct YoloRows {
 };
 VRT_SHARED_TYPES_END
 
-// Inverted and non-finite boxes do not count; nor do scores that are not above the threshold, or not finite.
+// What rounds to a class's number, below kMostClasses. NaN does not.
+__device__ inline bool yolo_row_is_class(float value) { return value >= -0.5f && value < 65535.5f; }
+
+// Inverted and non-finite boxes do not count; nor do scores that are not above the threshold, or not finite; nor what is of no class.
 __device__ inline bool yolo_row_counts(const float* row, float above) {
   const float x1 = __ldg(row);
   const float y1 = __ldg(row + 1);
@@ -23,7 +26,8 @@ __device__ inline bool yolo_row_counts(const float* row, float above) {
   const float y2 = __ldg(row + 3);
   const float score = __ldg(row + 4);
   const float area = (x2 - x1) * (y2 - y1);
-  return score > above && score <= FLT_MAX && x2 >= x1 && y2 >= y1 && area - area == 0.0f;
+  return score > above && score <= FLT_MAX && x2 >= x1 && y2 >= y1 && area - area == 0.0f &&
+         yolo_row_is_class(__ldg(row + 5));
 }
 
 __device__ inline float yolo_row_clip(float value, float limit) {

@@ -56,7 +56,8 @@ class DepthModel final : public PictureModel<BasicDepthAnything<kKind>, DepthFra
 };
 
 // A map of the input's own size, as far as it is known.
-bool is_depth_network(const ModelFacts& facts) {
+bool is_depth_network(const ModelFacts& file) {
+  const ModelFacts facts = facts_of_a_picture(file);
   if (!is_only(facts.inputs, {1, 3, kOpen, kOpen}) || !is_depth_output(facts.outputs)) return false;
   const Shape& map = facts.outputs[0].shape;
   const auto fits = [&](std::ptrdiff_t axis) { return map[axis] == kOpen || map[axis] == facts.inputs[0].shape[axis]; };

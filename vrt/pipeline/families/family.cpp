@@ -3,11 +3,31 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include "vrt/base/fail.h"
 
 namespace vrt {
+namespace {
+
+void set_first_extent(Shape& shape, std::int64_t extent) {
+  std::vector<std::int64_t> extents(shape.extents().begin(), shape.extents().end());
+  extents.front() = extent;
+  shape = Shape(extents);
+}
+
+}  // namespace
+
+ModelFacts facts_of_a_picture(const ModelFacts& facts) {
+  ModelFacts one = facts;
+  if (facts.inputs.size() != 1 || facts.inputs[0].shape.rank() == 0 || facts.inputs[0].shape[0] <= 1) return one;
+  const std::int64_t batch = facts.inputs[0].shape[0];
+  set_first_extent(one.inputs[0].shape, 1);
+  for (TensorInfo& output : one.outputs)
+    if (output.shape.rank() > 0 && output.shape[0] == batch) set_first_extent(output.shape, 1);
+  return one;
+}
 
 std::span<const ModelFamily* const> model_families() noexcept {
   static const std::array<const ModelFamily*, 10> families{&centerface_family(),

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "vrt/base/error.h"
 #include "vrt/base/export.h"
 #include "vrt/device/stream.h"
 #include "vrt/engine/engine.h"
@@ -25,6 +26,22 @@ struct ModelFacts {
   std::vector<TensorInfo> outputs;
   std::map<std::string, std::string> metadata;
 };
+
+/// The facts of one picture of a network that takes a fixed number of them: the first extents of the input and of the outputs that
+/// have it, too, become 1. Others as they are. As a detector's class looks at its engine.
+[[nodiscard]] ModelFacts facts_of_a_picture(const ModelFacts& facts);
+
+/// Whether `recognise`, a family's own rule, takes what it looks at. Damaged metadata is not taken for another family's: throws kCorrupt.
+template <typename Recognise>
+[[nodiscard]] bool is_recognised(const Recognise& recognise) {
+  try {
+    recognise();
+    return true;
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kCorrupt) throw;
+    return false;
+  }
+}
 
 /// What a run wants of every network.
 struct FrameModelOptions {
@@ -41,7 +58,8 @@ struct ModelFamily {
   /// What exporters write of such networks under `task` into their metadata: vrt's own, and of detectors Ultralytics'.
   std::array<std::string_view, 3> tasks = {};
 
-  /// Whether a network with these facts could be of this family. Does not throw.
+  /// Whether a network with these facts could be of this family. Throws kCorrupt for metadata that is damaged, where inputs and outputs
+  /// are this family's.
   bool (*fits)(const ModelFacts& facts) = nullptr;
   /// The network's input size for pictures of a size; nullptr where the input does not depend on the picture. Throws
   /// kInvalidArgument for pictures that have none.

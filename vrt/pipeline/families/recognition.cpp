@@ -64,11 +64,19 @@ std::string describe(const ModelFacts& facts) {
                      describe_tensors(facts.outputs), keys.empty() ? "none" : fmt::format("{}", fmt::join(keys, ", ")));
 }
 
+bool fits(const ModelFamily& family, const std::filesystem::path& model, const ModelFacts& facts) {
+  try {
+    return family.fits(facts);
+  } catch (const Error& error) {
+    fail(error.code(), "{}: {}", model.string(), error.what());
+  }
+}
+
 const ModelFamily& family_by_shapes(const std::filesystem::path& model, const ModelFacts& facts,
                                     const std::vector<const ModelFamily*>& candidates) {
   std::vector<const ModelFamily*> fitting;
   for (const ModelFamily* family : candidates)
-    if (family->fits(facts)) fitting.push_back(family);
+    if (fits(*family, model, facts)) fitting.push_back(family);
   if (fitting.size() == 1) return *fitting.front();
   if (fitting.empty()) {
     fail(ErrorCode::kInvalidArgument,

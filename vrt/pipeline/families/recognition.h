@@ -10,7 +10,7 @@ namespace vrt {
 
 /// The file's metadata decides where it names a family's task; else its inputs and outputs, by each family's own rules. Nothing is
 /// compiled. Throws kInvalidArgument, listing inputs, outputs, metadata and families, if no family fits or several do;
-/// kUnsupported for a task that vrt has no family for; kUnavailable if this build cannot read ONNX files and the metadata says
+/// kCorrupt for damaged metadata of the family that inputs and outputs are of; kUnsupported for a task that vrt has no family for; kUnavailable if this build cannot read ONNX files and the metadata says
 /// nothing; else as read_onnx_metadata and detail::read_signature.
 [[nodiscard]] VRT_API const ModelFamily& recognise_family(const std::filesystem::path& model);
 

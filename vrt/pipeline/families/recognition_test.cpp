@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -123,6 +124,33 @@ TEST_F(RecognitionTest, NetworksThatLeaveExtentsOpenAreToldToo) {
   all_open.input("image", {-1, 3, -1, -1});
   all_open.output("map", {-1, -1, -1});
   EXPECT_THAT(refusal_of(all_open.bytes()), HasSubstr("several families (depth, relative-depth)"));
+}
+
+TEST_F(RecognitionTest, NetworksOfAFixedBatchAreToldAsTheirPayloadsTakeThem) {
+  const auto batch_of_4 = [&](const std::vector<testing::ConstantOutput>& outputs, const Metadata& metadata = {},
+                              std::int64_t side = 64) {
+    return family_of(testing::constant_network(side, side, outputs, metadata, 4));
+  };
+  EXPECT_EQ(batch_of_4({{"output0", {1, 6, 84}, std::vector<float>(6 * 84)}}), "yolo");
+  EXPECT_EQ(batch_of_4(testing::rfdetr_outputs(91)), "rfdetr");
+  auto with_masks = testing::rfdetr_outputs(91);
+  with_masks.push_back({"masks", {1, 10, 16, 16}, std::vector<float>(2560)});
+  EXPECT_EQ(batch_of_4(with_masks), "rfdetr-seg");
+  EXPECT_EQ(batch_of_4({{"depth", {1, 28, 28}, std::vector<float>(784)}}, {{"depth", "metric"}}, 28), "depth");
+  EXPECT_EQ(family_of(testing::osnet_network(4)), "osnet");
+}
+
+TEST_F(RecognitionTest, DamagedMetadataIsNotTakenForAnotherFamilys) {
+  auto outputs = testing::rfdetr_outputs(91);
+  outputs.push_back({"keypoints", {1, 10, 17, 8}, std::vector<float>(10 * 17 * 8)});
+  const auto damaged = [&](const Metadata& metadata) {
+    return refusal_of(testing::constant_network(64, 64, outputs, metadata), ErrorCode::kCorrupt);
+  };
+  EXPECT_THAT(damaged({{"keypoints_per_class", "[17"}}),
+              AllOf(HasSubstr("net.onnx: the model's metadata"), HasSubstr("expected ']'")));
+  outputs = {{"output0", {1, 84, 7}, std::vector<float>(84 * 7)}};
+  EXPECT_THAT(damaged({{"yolo_layout", "v9"}}), HasSubstr("expected v5 or yolox as yolo_layout"));
+  EXPECT_EQ(family_of(testing::classifier_network({{"names", "[\"a list\"]"}})), "classifier") << "not YOLO's names";
 }
 
 TEST_F(RecognitionTest, AFileThatIsNoneIsNamed) {

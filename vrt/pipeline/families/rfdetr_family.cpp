@@ -1,6 +1,5 @@
 #include <memory>
 
-#include "vrt/base/error.h"
 #include "vrt/models/common/engine_tensors.h"
 #include "vrt/models/rfdetr/rfdetr.h"
 #include "vrt/models/rfdetr/rfdetr_format.h"
@@ -60,14 +59,10 @@ std::vector<TensorInfo> settled(const std::vector<TensorInfo>& outputs) {
   return result;
 }
 
-bool has(const ModelFacts& facts, RfDetrExtra extra) {
+bool has(const ModelFacts& file, RfDetrExtra extra) {
+  const ModelFacts facts = facts_of_a_picture(file);
   if (!is_only(facts.inputs, {1, 3, kOpen, kOpen})) return false;
-  try {
-    (void)recognise_rfdetr(settled(facts.outputs), extra, {}, facts.metadata);
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
+  return is_recognised([&] { (void)recognise_rfdetr(settled(facts.outputs), extra, {}, facts.metadata); });
 }
 
 // Keypoints, also of a schema that RfDetrKeypoints does not decode, could be masks of 8 columns; no network has so few.

@@ -1,6 +1,7 @@
+#include <algorithm>
+#include <iterator>
 #include <memory>
 
-#include "vrt/base/error.h"
 #include "vrt/models/common/engine_tensors.h"
 #include "vrt/models/yolo/yolo.h"
 #include "vrt/models/yolo/yolo_format.h"
@@ -66,18 +67,24 @@ Size size_of(const Shape& input) {
   return {static_cast<std::int32_t>(input[3]), static_cast<std::int32_t>(input[2])};
 }
 
-bool fits(const ModelFacts& facts) {
-  if (!is_only(facts.inputs, {1, 3, kOpen, kOpen})) return false;
+// Objects, and perhaps prototypes. Only then the metadata is YOLO's to read: others write their own kinds of names.
+bool could_be_objects(const std::vector<TensorInfo>& outputs) {
+  const auto of_rank = [&](std::size_t rank) {
+    return std::ranges::count_if(outputs, [&](const TensorInfo& output) { return output.shape.rank() == rank; });
+  };
+  return of_rank(3) == 1 && of_rank(3) + of_rank(4) == std::ssize(outputs);
+}
+
+bool fits(const ModelFacts& file) {
+  const ModelFacts facts = facts_of_a_picture(file);
+  if (!is_only(facts.inputs, {1, 3, kOpen, kOpen}) || !could_be_objects(facts.outputs)) return false;
   for (const TensorInfo& output : facts.outputs)
     if (is_map(output, facts.inputs[0].shape) || says_nothing(output)) return false;
-  try {
+  return is_recognised([&] {
     YoloFacts known = yolo_facts_of(facts.metadata);
     known.input = size_of(facts.inputs[0].shape);
     (void)recognise_yolo(settled(facts.outputs), known);
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
+  });
 }
 
 Engine open(const std::filesystem::path& model, Device device, Size input, const EngineOptions& options) {
