@@ -8,6 +8,11 @@ option(VRT_PRECOMPILED_HEADERS "Precompile other projects' headers for tests, an
 # Tests are compiled for little time, not for speed: what they test is compiled as users run it. Above -O1, half of a test's own
 # compilation goes into its EXPECT lines.
 set(VRT_TEST_OPTIONS $<$<CONFIG:Release>:-O1>)
+# At that level GCC 12 sees std::string's own operator+ read and write beyond short strings, as -Wrestrict does at any (VrtOptions).
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND VRT_TEST_OPTIONS $<$<CONFIG:Release>:-Wno-array-bounds>
+       $<$<CONFIG:Release>:-Wno-stringop-overflow>)
+endif()
 if(VRT_SANITIZE)
   set(VRT_TEST_OPTIONS -O0)
 endif()

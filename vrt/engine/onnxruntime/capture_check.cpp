@@ -39,21 +39,34 @@ bool is_host_function(const Driver& driver, Node node) {
   return driver.type(node, &type) == kSuccess && type == kHostNode;
 }
 
-}  // namespace
-
-std::size_t host_functions_captured(void* native_stream) {
+const Driver& driver_in_use() {
   static const Driver driver = open_driver();
+  return driver;
+}
+
+/// The graph that the stream is being captured into; nullptr where it is not.
+Graph graph_of(void* native_stream) {
+  const Driver& driver = driver_in_use();
   int status = 0;
   Graph graph = nullptr;
-  if (!driver.is_whole()) return 0;
+  if (!driver.is_whole()) return nullptr;
   const int asked = driver.capture_info(native_stream, &status, nullptr, &graph, nullptr, nullptr);
-  if (asked != kSuccess || status != kCaptureActive) return 0;
+  return asked == kSuccess && status == kCaptureActive ? graph : nullptr;
+}
+
+}  // namespace
+
+bool is_captured(void* native_stream) { return graph_of(native_stream) != nullptr; }
+
+std::size_t host_functions_captured(void* native_stream) {
+  const Driver& driver = driver_in_use();
+  const Graph graph = graph_of(native_stream);
   std::size_t count = 0;
-  if (driver.nodes(graph, nullptr, &count) != kSuccess) return 0;
+  if (graph == nullptr || driver.nodes(graph, nullptr, &count) != kSuccess) return 0;
   std::vector<Node> nodes(count);
   if (driver.nodes(graph, nodes.data(), &count) != kSuccess) return 0;
   return static_cast<std::size_t>(
-      std::count_if(nodes.begin(), nodes.end(), [](Node node) { return is_host_function(driver, node); }));
+      std::count_if(nodes.begin(), nodes.end(), [&](Node node) { return is_host_function(driver, node); }));
 }
 
 }  // namespace vrt::onnxruntime

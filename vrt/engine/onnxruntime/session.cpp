@@ -104,8 +104,20 @@ void Session::enqueue(std::int64_t batch) {
   auto binding = bindings_.find(batch);
   if (binding == bindings_.end()) binding = bindings_.emplace(batch, make_binding(batch)).first;
   if (!network_.settings.on_gpu) return run(*binding->second.handle);
+  enqueue_on_gpu(*binding->second.handle, batch);
+}
+
+void Session::enqueue_on_gpu(const OrtIoBinding& binding, std::int64_t batch) {
+  // With another batch ONNX Runtime drops cuDNN's plans for the last one, and with them the kernels that a graph would launch.
+  if (captured_batch_ != 0 && batch != captured_batch_) {
+    throw Failure(VRT_BACKEND_UNSUPPORTED, "this session's run of " + std::to_string(captured_batch_) +
+                                               " was captured into a graph, which a run of " + std::to_string(batch) +
+                                               " with ONNX Runtime would break: use another session for other batches");
+  }
+  const bool is_for_graph = is_captured(native_stream_);
   const std::size_t before = host_functions_captured(native_stream_);
-  run(*binding->second.handle);
+  run(binding);
+  if (is_for_graph) captured_batch_ = batch;
   // ONNX Runtime gives pinned memory back by a host function behind the run. A replay would give it back again.
   if (host_functions_captured(native_stream_) == before) return;
   throw Failure(

@@ -22,7 +22,8 @@ class Session {
   void bind_output(std::uint64_t index, void* data, std::uint64_t bytes);
 
   /// One run. On the CPU it runs to completion; on a GPU it is enqueued and nothing waits. What the first run with a batch needs stays
-  /// for those that follow. Throws FAILED, OUT_OF_MEMORY; UNSUPPORTED under a capture that could not be replayed.
+  /// for those that follow. Throws FAILED, OUT_OF_MEMORY; UNSUPPORTED under a capture that could not be replayed, and for another batch
+  /// than one that was captured.
   void enqueue(std::int64_t batch);
 
  private:
@@ -36,6 +37,7 @@ class Session {
   [[nodiscard]] Binding make_binding(std::int64_t batch);
   [[nodiscard]] Handle<OrtValue> wrap(const Tensor& tensor, void* data, std::int64_t batch) const;
   void run(const OrtIoBinding& binding) const;
+  void enqueue_on_gpu(const OrtIoBinding& binding, std::int64_t batch);
 
   const Network& network_;
   void* native_stream_;
@@ -45,6 +47,7 @@ class Session {
   std::vector<void*> inputs_;
   std::vector<void*> outputs_;
   std::map<std::int64_t, Binding> bindings_;
+  std::int64_t captured_batch_ = 0;  ///< Of the runs that graphs have; 0 before the first.
 };
 
 }  // namespace vrt::onnxruntime
