@@ -63,7 +63,7 @@ class EngineTest(ToolTest):
     def test_what_was_built_serves_pictures_and_videos(self):
         picture = self.folder / "picture.png"
         write_png(picture, 176, 144, 120)  # As large as the clip.
-        built = json.loads(self.build("--input", "1x3x160x192", "--json"))
+        built = json.loads(self.build("--input", "1x3x288x320", "--json"))
         sessions = [entry["manifest"]["key"]["settings"].get("concurrent_sessions", 1) for entry in built]
         self.assertEqual(sessions, [1, min(len(os.sched_getaffinity(0)), 4)][:USES])
         for source in (CLIP, picture):

@@ -193,7 +193,7 @@ def integer_outputs():
     tokens = net.input("tokens", 2, 9, kind=INT64)
     embedded = net.add("ReduceMean", net.add("Gather", net.noise(16, 64), tokens), axes=[1], keepdims=0)
     x = net.add("Add", x, embedded)
-    logits = net.linear(net.add("Elu", x), 64, 12)
+    logits = net.linear(net.add("Elu", net.linear(x, 64, 64)), 64, 12)
     net.add("ArgMax", logits, names=["labels"], axis=-1, keepdims=0)
     net.add("Greater", logits, net.constant(0.25), names=["positive"])
     net.add("Cast", net.add("Round", net.add("Mul", logits, net.constant(8.0))), names=["levels"], to=INT64)

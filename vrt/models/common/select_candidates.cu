@@ -48,7 +48,9 @@ constexpr uint32_t kAllLanes = 0xffffffffu;
 __device__ uint64_t select_sort(uint64_t* keys, int32_t size, int32_t lane) {
   const bool takes_part = lane < max(size, 32);  // Whole warps.
   uint64_t mine = takes_part ? keys[lane] : 0;
+#pragma unroll 1
   for (int32_t span = 2; span <= size; span *= 2) {
+#pragma unroll 1
     for (int32_t step = span / 2; step > 0; step /= 2) {
       uint64_t other = 0;
       if (step < 32) {
@@ -148,6 +150,7 @@ __device__ uint64_t rank_likely_floor(RankTilesShared* shared, const SortedTiles
   if (thread < tiles.count) {
     const uint64_t mine = shared->heads[thread];
     int32_t greater = 0;
+#pragma unroll 4
     for (int32_t tile = 0; tile < tiles.count; ++tile) greater += shared->heads[tile] > mine ? 1 : 0;
     if (greater == wanted - 1 && mine != 0) shared->floor = mine;
   }
@@ -159,6 +162,7 @@ __device__ uint64_t rank_likely_floor(RankTilesShared* shared, const SortedTiles
 __device__ inline int32_t rank_count_from(const SortedTiles& tiles, int32_t tile, uint64_t floor) {
   const int32_t total = rank_keys_of(tiles, tile);
   int32_t reaching = 0;
+#pragma unroll 1
   for (int32_t step = tiles.size; step > 0; step /= 2) {
     const int32_t reached = reaching + step;
     if (reached <= total && __ldg(tiles.keys + tile * tiles.size + reached - 1) >= floor) reaching = reached;
@@ -170,9 +174,11 @@ __device__ inline int32_t rank_count_from(const SortedTiles& tiles, int32_t tile
 // The first warp finds it.
 __device__ uint64_t rank_exact_floor(RankTilesShared* shared, const SortedTiles& tiles, int32_t limit, int32_t thread) {
   uint64_t floor = 0;
+#pragma unroll 1
   for (int32_t bit = 63; bit >= 0 && thread < 32; --bit) {
     const uint64_t higher = floor | (uint64_t{1} << bit);
     int32_t reaching = 0;
+#pragma unroll 1
     for (int32_t tile = thread; tile < tiles.count; tile += 32) reaching += rank_count_from(tiles, tile, higher);
     for (int32_t reach = 16; reach > 0; reach /= 2) reaching += __shfl_xor_sync(kAllLanes, reaching, reach);
     floor = reaching >= limit ? higher : floor;
@@ -190,10 +196,12 @@ __device__ int32_t rank_collect(RankTilesShared* shared, const SortedTiles& tile
   if (thread == 0) shared->collected = 0;
   __syncthreads();
   const int32_t lane = thread % 32;
+#pragma unroll 1
   for (int32_t first_tile = 0; first_tile < tiles.count; first_tile += threads / kRankLanes) {
     const int32_t tile = first_tile + thread / kRankLanes;
     const int32_t total = rank_keys_of(tiles, tile);
     uint32_t found = kAllLanes;
+#pragma unroll 1
     for (int32_t at = lane % kRankLanes; found != 0; at += kRankLanes) {
       const uint64_t key = at < total ? __ldg(tiles.keys + tile * tiles.size + at) : 0;
       found = __ballot_sync(kAllLanes, key != 0 && key >= floor);
@@ -234,7 +242,7 @@ extern "C" __global__ void __launch_bounds__(1024)
   if (thread >= collected && thread < max(size, 32)) shared->keys[thread] = 0;  // Below every key.
   __syncthreads();
   const uint64_t key = select_sort(shared->keys, size, thread);
-  const int32_t kept = min(total, limit);
+  const int32_t kept = min(min(total, limit), kMaxRankKeys);
   if (thread < kept) ranked[thread] = key;
   if (thread == 0) {
     counts[0] = total;
