@@ -1,9 +1,9 @@
-# How test programs are compiled and run: vrt_configure_test, vrt_configure_library, vrt_discover_suites.
+# How test programs are compiled and run: vrt_configure_test, vrt_discover_suites.
 include_guard(GLOBAL)
 
 # Half of the time that a test takes to compile goes into gtest's and the standard library's headers. A precompiled header is valid
-# for equal flags only, so that programs and libraries have one each.
-option(VRT_PRECOMPILED_HEADERS "Precompile other projects' headers for tests, and under a sanitizer for the libraries" ${PROJECT_IS_TOP_LEVEL})
+# for equal flags only, so that libraries have none.
+option(VRT_PRECOMPILED_HEADERS "Precompile other projects' headers for tests" ${PROJECT_IS_TOP_LEVEL})
 
 # Tests are compiled for little time, not for speed: what they test is compiled as users run it. Above -O1, half of a test's own
 # compilation goes into its EXPECT lines.
@@ -27,12 +27,6 @@ endfunction()
 if(VRT_PRECOMPILED_HEADERS AND VRT_BUILD_TESTS)
   vrt_add_precompiled_header(vrt_precompiled_test test.h GTest::gmock)
   target_compile_options(vrt_precompiled_test PRIVATE ${VRT_TEST_OPTIONS})
-  if(VRT_SANITIZE)
-    # Of a library's flags: those of a program differ in -fPIE.
-    add_library(vrt_precompiled_library OBJECT "${PROJECT_SOURCE_DIR}/cmake/precompiled/owner.cpp")
-    target_link_libraries(vrt_precompiled_library PRIVATE vrt_build_options)
-    target_precompile_headers(vrt_precompiled_library PRIVATE "${PROJECT_SOURCE_DIR}/cmake/precompiled/library.h")
-  endif()
 endif()
 
 # vrt_configure_test(<target>): a program of tests.
@@ -40,13 +34,6 @@ function(vrt_configure_test target)
   target_compile_options(${target} PRIVATE ${VRT_TEST_OPTIONS})
   if(TARGET vrt_precompiled_test)
     target_precompile_headers(${target} REUSE_FROM vrt_precompiled_test)
-  endif()
-endfunction()
-
-# vrt_configure_library(<target>): a library or module that goes to users; only its builds under a sanitizer are for tests alone.
-function(vrt_configure_library target)
-  if(TARGET vrt_precompiled_library)
-    target_precompile_headers(${target} REUSE_FROM vrt_precompiled_library)
   endif()
 endfunction()
 

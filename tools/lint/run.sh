@@ -27,7 +27,7 @@ check functions .venv/bin/python3 tools/lint/check_function_lengths.py
 check format tools/lint/format.sh
 check spelling check_spelling
 check shell check_shell
-check clang-tidy tools/lint/tidy.py
+check clang-tidy tools/lint/tidy.sh
 
 if [ "${#failed[@]}" -gt 0 ]; then
   echo "lint: failed: ${failed[*]}" >&2
