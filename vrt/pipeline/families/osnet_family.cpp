@@ -32,11 +32,16 @@ class EmbeddingFrame final : public FrameResult {
   std::size_t channels_;
 };
 
-/// The best boxes of another network, as many as OsNetOptions::max_boxes: the host does not know how many there are, so that the network
-/// runs for all that there is room for.
+/// The best boxes of another network, as many as the network embeds in one run, kLeastBoxes at least: the host does not know how many
+/// there are, so that the network runs for all that there is room for.
 class OsNetModel final : public FrameModel {
  public:
-  OsNetModel(const Engine& engine, const Stream& stream) : payload_(engine, stream) {}
+  static constexpr std::int64_t kLeastBoxes = 16;
+
+  OsNetModel(const Engine& engine, const Stream& stream)
+      : most_(static_cast<std::size_t>(
+            std::clamp<std::int64_t>(engine.inputs()[0].shape[0], kLeastBoxes, OsNetOptions{}.max_boxes))),
+        payload_(engine, stream) {}
 
   [[nodiscard]] std::unique_ptr<FrameResult> allocate_result(Size /*picture*/) const override {
     return std::make_unique<EmbeddingFrame>(payload_.allocate_result({.read_back = true}),
@@ -53,13 +58,14 @@ class OsNetModel final : public FrameModel {
   }
 
  private:
-  static DeviceBoxes best_of(const FrameResult* boxes) {
+  [[nodiscard]] DeviceBoxes best_of(const FrameResult* boxes) const {
     const auto found = boxes != nullptr ? boxes->device_boxes() : std::nullopt;
     if (!found) fail(ErrorCode::kInternal, "OSNet looks at boxes, and was given none");
-    const std::size_t most = std::min(found->boxes.size(), static_cast<std::size_t>(OsNetOptions{}.max_boxes));
+    const std::size_t most = std::min(found->boxes.size(), most_);
     return {found->boxes.subspan(0, most), found->count};
   }
 
+  std::size_t most_;
   OsNet payload_;
 };
 
