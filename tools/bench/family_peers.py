@@ -60,7 +60,9 @@ class Network:
         return list(self.request.infer({0: blob}).values())
 
 
-class Yolo:
+class Detector:
+    """What `objects` gives of a picture: boxes, scores, classes, and what its masks are made of."""
+
     def __init__(self, models, arguments):
         self.network = Network(models[0], arguments.threads)
         self.threshold = arguments.threshold
@@ -68,6 +70,8 @@ class Yolo:
     def frame(self, picture):
         return python_line(*self.objects(picture)[:3])
 
+
+class Yolo(Detector):
     def objects(self, picture):
         size = self.network.size
         boxed, factor, shift = python_peer.letterbox(picture, size)
@@ -105,14 +109,7 @@ class YoloSeg(Yolo):
         return python_line(boxes, scores, kinds, mask_pixels=pixels)
 
 
-class RfDetr:
-    def __init__(self, models, arguments):
-        self.network = Network(models[0], arguments.threads)
-        self.threshold = arguments.threshold
-
-    def frame(self, picture):
-        return python_line(*self.objects(picture)[:3])
-
+class RfDetr(Detector):
     def objects(self, picture):
         outputs = self.network.run(normalised(picture, self.network.size))
         boxes = next(o[0] for o in outputs if o.ndim == 3 and o.shape[2] == 4)
