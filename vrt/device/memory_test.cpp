@@ -2,8 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -124,6 +128,33 @@ TEST(PinnedBufferTest, IsZeroAndSeenByTheCpuDevice) {
   ASSERT_TRUE(buffer.device_view().has_value());
   EXPECT_EQ(buffer.device_view()->data(), buffer.data());
   EXPECT_FALSE(PinnedBuffer<int>().device_view().has_value());
+}
+
+/// Of this process, in bytes.
+std::size_t resident_memory() {
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages >> pages;  // The second number.
+  return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+TEST(PinnedBufferTest, RoomOnTheCpuTakesMemoryOnlyWhereItIsWrittenTo) {
+  constexpr std::size_t kBytes = std::size_t{128} << 20;
+  const std::size_t before = resident_memory();
+  PinnedBuffer<std::uint8_t> room(Device::cpu(), kBytes);
+  std::fill_n(room.data() + kBytes / 2, std::size_t{8} << 20, std::uint8_t{1});
+  const std::size_t taken = resident_memory() - before;
+  EXPECT_GE(taken, std::size_t{8} << 20) << "or nothing is measured";
+  EXPECT_LT(taken, std::size_t{64} << 20);
+}
+
+TEST(PinnedBufferTest, LargeOnesAreZeroToTheirEndsWhateverWasThereBefore) {
+  for (const std::size_t bytes : {std::size_t{1} << 20, (std::size_t{1} << 20) + 1, std::size_t{3'000'001}}) {
+    for (int round = 0; round < 3; ++round) {
+      PinnedBuffer<std::uint8_t> buffer(Device::cpu(), bytes);
+      ASSERT_TRUE(std::all_of(buffer.data(), buffer.data() + bytes, [](std::uint8_t value) { return value == 0; }));
+      std::fill_n(buffer.data(), bytes, std::uint8_t{255});
+    }
+  }
 }
 
 TEST(CopyTest, RefusesDifferentCountsNullAndOverlap) {
