@@ -65,7 +65,7 @@ BenchmarkOptions options_of(const BenchArguments& arguments) {
 std::optional<AtomicFile> open_output(const BenchArguments& arguments, const BenchmarkOptions& options) {
   if (arguments.json.empty() || arguments.json == "-") return std::nullopt;
   std::vector<Place> read{{"the source", options.source}};
-  for (const ModelChoice& model : options.models) read.push_back({"the model", model.file});
+  for (const ModelChoice& model : options.models) add_places_of(model, read);
   require_places_of_their_own(read, {{"the report", arguments.json}});
   std::error_code ignored;  // A source that cannot be looked at is refused where it is opened.
   if (std::filesystem::is_directory(options.source, ignored))

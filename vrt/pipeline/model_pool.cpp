@@ -152,13 +152,17 @@ bool ModelPool::must_drain_for(Size picture) const {
 }
 
 Lane& ModelPool::lane_for(Size picture, std::size_t lane) {
-  const bool is_first = opened_.front().empty();
   for (std::size_t i = 0; i < opened_.size(); ++i) use(i, input_of(i, picture));
-  if (is_first) {
-    for (const auto& each : lanes_)
-      for (const auto& slot : each->slots) each->allocate_results(*slot, picture);
-  }
   return *lanes_[lane];
+}
+
+void ModelPool::fill_slots(Size picture) {
+  for (const auto& lane : lanes_)
+    for (const auto& slot : lane->slots) lane->allocate_results(*slot, picture);
+}
+
+void ModelPool::require_inputs_for(Size picture) const {
+  for (std::size_t i = 0; i < opened_.size(); ++i) (void)input_of(i, picture);
 }
 
 /// Gives every lane the payload for that input size.

@@ -131,6 +131,11 @@ class VRT_API ModelPool {
   [[nodiscard]] bool must_drain_for(Size picture) const;
   /// The lane of that number, set up for pictures of this size. BLOCKS while networks are compiled that are not open yet.
   [[nodiscard]] Lane& lane_for(Size picture, std::size_t lane);
+  /// Allocates the results of all slots, which else each gets with its first frame, so that no frame of that size allocates. Behind
+  /// `lane_for` for such pictures. Throws kInvalidArgument for a size that results cannot have.
+  void fill_slots(Size picture);
+  /// Throws kInvalidArgument if a network has no input for pictures of that size. Allocates nothing.
+  void require_inputs_for(Size picture) const;
   /// The network at position `model`, for the pictures that were asked for last. Throws kInternal before `lane_for`.
   [[nodiscard]] const Engine& engine(std::size_t model) const;
 

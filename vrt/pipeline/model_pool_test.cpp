@@ -206,6 +206,31 @@ TEST_F(SeveralModelsTest, MasksAndMapsHaveEachPicturesSize) {
   }
 }
 
+TEST_F(SeveralModelsTest, SlotsAreFilledByTheirFirstFramesOrAllAhead) {
+  ModelPool pool(options());
+  const GreyPicture picture({100, 100}, 255);
+  Lane& lane = pool.lane_for({100, 100}, 0);
+  const auto allocations = [&](std::size_t frames) {
+    const DeviceCounters before = counters(Device::cpu());
+    for (std::size_t i = 0; i < frames; ++i) detect(lane, picture.view);
+    const DeviceCounters spent = counters(Device::cpu()) - before;
+    return spent.device_allocations + spent.pinned_allocations;
+  };
+  for (const auto& slot : lane.slots) EXPECT_EQ(slot->results[0], nullptr);
+  const std::uint64_t of_a_slot = allocations(1);
+  EXPECT_GT(of_a_slot, 0U);
+  EXPECT_EQ(allocations(lane.slots.size() - 1), (lane.slots.size() - 1) * of_a_slot);
+  EXPECT_EQ(allocations(2 * lane.slots.size()), 0U);
+
+  ModelPool ahead(options());
+  Lane& filled = ahead.lane_for({100, 100}, 0);
+  ahead.fill_slots({100, 100});
+  const DeviceCounters before = counters(Device::cpu());
+  for (std::size_t i = 0; i < filled.slots.size(); ++i) detect(filled, picture.view);
+  const DeviceCounters spent = counters(Device::cpu()) - before;
+  EXPECT_EQ(spent.device_allocations + spent.pinned_allocations, 0U);
+}
+
 TEST_F(SeveralModelsTest, WhoLooksAtBoxesNeedsADetectorBefore) {
   ModelPoolOptions wrong = options();
   std::swap(wrong.models[1], wrong.models[3]);

@@ -22,6 +22,7 @@
 #include "vrt/device/allocation_count.h"
 #include "vrt/device/counters.h"
 #include "vrt/media/sink.h"
+#include "vrt/models/testing/onnx_graph.h"
 #include "vrt/pipeline/testing/family_networks.h"
 
 namespace vrt {
@@ -196,6 +197,21 @@ TEST_F(SeveralModelsRunTest, AFolderOfMixedSizesWithMasks) {
   EXPECT_EQ(lines("lines.jsonl").size(), 6U);
 }
 
+TEST_F(SeveralModelsRunTest, AFolderReservesForItsPicturesAndNotForMore) {
+  std::ofstream(folder_ / "seg.onnx", std::ios::binary) << testing::rfdetr_seg_network();
+  options_.models = {{.file = folder_ / "seg.onnx"}};
+  const auto allocations = [&](const fs::path& source) {
+    options_.source = source.string();
+    const DeviceCounters before = counters(Device::cpu());
+    (void)run_detection(options_);
+    const DeviceCounters spent = counters(Device::cpu()) - before;
+    return spent.device_allocations + spent.pinned_allocations;
+  };
+  add_picture("0.png", {64, 64});
+  const std::uint64_t of_a_picture = allocations(folder_ / "pictures" / "0.png");
+  EXPECT_EQ(allocations(folder_ / "pictures"), of_a_picture);
+}
+
 TEST_F(SeveralModelsRunTest, WhatIsNoRunIsRefused) {
   std::swap(options_.models[0], options_.models[1]);
   EXPECT_THAT(test::error_of([&] { run_detection(options_); }).what(), ::testing::HasSubstr("name a detector first"));
@@ -260,6 +276,66 @@ TEST_F(RunTest, JsonReplacesNoPictureOfTheSourceAndNoAnnotatedOne) {
   EXPECT_THAT(refused(), ::testing::HasSubstr("over an annotated picture"));
   options_.json = (folder_ / "annotated" / "lines.jsonl").string();
   EXPECT_EQ(run_detection(options_).frames, 1);
+}
+
+TEST_F(RunTest, NothingIsWrittenOverWeightsBesideAModel) {
+  testing::OnnxGraph graph;
+  graph.input("image", {1, 3, 64, 64});
+  graph.external_constant("weights", {4}, "net.onnx.data");
+  graph.node("Relu", {"image"}, "out");
+  graph.output("out", {1, 3, 64, 64});
+  std::ofstream(folder_ / "net.onnx", std::ios::binary) << graph.bytes();
+  std::ofstream(folder_ / "net.onnx.data", std::ios::binary) << std::string(16, 'w');
+  fs::create_symlink(folder_ / "net.onnx.data", folder_ / "link.mp4");
+  options_.models.push_back({.file = folder_ / "net.onnx"});
+  const auto refused = [&] { return std::string(test::error_of([&] { run_detection(options_); }).what()); };
+  options_.json = (folder_ / "net.onnx.data").string();
+  EXPECT_THAT(refused(), ::testing::HasSubstr("the JSON output would be written over weights of the model"));
+  options_.json.clear();
+  options_.save = folder_ / "link.mp4";
+  EXPECT_THAT(refused(), ::testing::HasSubstr("the annotated output would be written over weights of the model"));
+  EXPECT_EQ(fs::file_size(folder_ / "net.onnx.data"), 16U);
+}
+
+TEST_F(RunTest, PicturesThatWouldBeSavedUnderOneNameAreRefusedBeforeTheFirst) {
+  add_picture("1.png", {64, 64});
+  add_picture("a.webp.png", {64, 64});
+  fs::copy_file(folder_ / "pictures" / "1.png", folder_ / "pictures" / "a.webp");  // Told by its content.
+  options_.source = (folder_ / "pictures").string();
+  options_.save = folder_ / "annotated";
+  EXPECT_THAT(test::error_of([&] { run_detection(options_); }).what(),
+              ::testing::HasSubstr("the pictures a.webp and a.webp.png would both be saved as"));
+  EXPECT_FALSE(fs::exists(folder_ / "annotated"));
+}
+
+std::string xfeat_network_of_any_size() {
+  testing::OnnxGraph graph;
+  graph.input("image", {1, 3, -1, -1});
+  graph.node("ReduceMean", {"image"}, "grey", {{"axes", {1}}});
+  graph.node("Relu", {"grey"}, "heatmap");
+  graph.node("Sigmoid", {"grey"}, "reliability");
+  graph.node("SpaceToDepth", {"grey"}, "descriptors", {testing::OnnxGraph::integer("blocksize", 8)});
+  graph.output("descriptors", {1, 64, -1, -1});
+  graph.output("heatmap", {1, 1, -1, -1});
+  graph.output("reliability", {1, 1, -1, -1});
+  return graph.bytes();
+}
+
+TEST_F(RunTest, APictureThatANetworkCannotLookAtIsNamed) {
+  add_picture("1.png", {64, 64});
+  add_picture("2.png", {1, 1});
+  std::ofstream(folder_ / "xfeat.onnx", std::ios::binary) << xfeat_network_of_any_size();
+  options_.models = {{.file = folder_ / "xfeat.onnx", .family = "xfeat"}};
+  for (const fs::path& source : {folder_ / "pictures", folder_ / "pictures" / "2.png"}) {
+    options_.source = source.string();
+    EXPECT_THAT(test::error_of([&] { run_detection(options_); }).what(),
+                ::testing::StartsWith((folder_ / "pictures" / "2.png").string() + ": XFeat has no input size"));
+  }
+  fs::rename(folder_ / "pictures" / "2.png",
+             folder_ / "pictures" / "0.png");  // The first, for which the run is set up.
+  options_.source = (folder_ / "pictures").string();
+  EXPECT_THAT(test::error_of([&] { run_detection(options_); }).what(),
+              ::testing::StartsWith((folder_ / "pictures" / "0.png").string() + ": XFeat has no input size"));
 }
 
 TEST_F(RunTest, NetworksOfOneNameAreToldApart) {
