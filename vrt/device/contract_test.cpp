@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <thread>
 
+#include "vrt/base/shape.h"
 #include "vrt/device/allocation_count.h"
 #include "vrt/device/counters.h"
 #include "vrt/device/event.h"
@@ -84,6 +85,15 @@ TEST_F(ContractTest, AFrameAllocatesNothingOnTheSubmittingThread) {
     ASSERT_EQ(out_[0], 2.0F * static_cast<float>(frame) + 1.0F);
   }
   EXPECT_EQ(allocation_count() - before, 0U);
+}
+
+TEST(ShapeContractTest, LookingAtAShapeAllocatesNothing) {
+  const Shape shape{1, 3, 1080, 1920};  // Its text would not fit into a string without memory of its own.
+  std::int64_t sum = 0;
+  const std::uint64_t before = allocation_count();
+  for (int i = 0; i < 100; ++i) sum += shape.element_count() + shape[-1] + shape[0];
+  EXPECT_EQ(allocation_count() - before, 0U);
+  EXPECT_EQ(sum, 100 * (3 * 1080 * 1920 + 1920 + 1));
 }
 
 TEST_F(ContractTest, AReplayedGraphWithAnUpdatedNodeAllocatesNothing) {

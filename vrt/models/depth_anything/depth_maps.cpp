@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "vrt/base/fail.h"
+#include "vrt/device/format_device.h"
 #include "vrt/models/common/load_kernel.h"
 #include "vrt/models/depth_anything/depth_colors_cu.h"
 #include "vrt/models/depth_anything/depth_range_cu.h"
@@ -55,7 +56,7 @@ void DepthBuffers::enqueue_read_back(const Stream& stream) {
 
 std::span<const float> DepthBuffers::host_map() const {
   require(map_.is_read_back(), "this depth map stays on {}: allocate the result with read_back to see it on the host",
-          to_string(device_));
+          device_);
   return map_.host();
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "vrt/base/fail.h"
+#include "vrt/device/format_device.h"
 #include "vrt/device/kernel.h"
 #include "vrt/engine/engine_state.h"
 #include "vrt/models/common/engine_tensors.h"
@@ -96,8 +97,7 @@ std::int32_t EmbeddingResult::count() const { return state_->count[0]; }
 
 std::span<const float> EmbeddingResult::embeddings() const {
   require(state_->embeddings.is_read_back(),
-          "these embeddings stay on {}: allocate the result with read_back to see them on the host",
-          to_string(state_->device));
+          "these embeddings stay on {}: allocate the result with read_back to see them on the host", state_->device);
   return std::as_const(state_->embeddings).host().first(static_cast<std::size_t>(count()) * state_->channels);
 }
 
@@ -124,8 +124,8 @@ struct OsNet::State {
         embed(load_kernel<Embed>(on, kernels::osnet_embed_cu, "osnet_embed")) {}
 
   void check(const EmbeddingResult::State& result, std::size_t room) const {
-    require(result.device == stream.device(), "the result is for {}, this payload runs on {}", to_string(result.device),
-            to_string(stream.device()));
+    require(result.device == stream.device(), "the result is for {}, this payload runs on {}", result.device,
+            stream.device());
     require(result.capacity >= options.max_boxes && result.channels == static_cast<std::size_t>(channels),
             "the result has room for {} embeddings of {} values, expected {} of {}", result.capacity, result.channels,
             options.max_boxes, channels);

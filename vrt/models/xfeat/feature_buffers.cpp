@@ -1,6 +1,7 @@
 #include "vrt/models/xfeat/feature_buffers.h"
 
 #include "vrt/base/fail.h"
+#include "vrt/device/format_device.h"
 
 namespace vrt {
 namespace {
@@ -43,8 +44,7 @@ DescriptorSet FeatureBuffers::descriptors() const {
 
 std::span<const float> FeatureBuffers::host_descriptors() const {
   require(descriptors_.is_read_back(),
-          "these descriptors stay on {}: allocate the result with read_back to see them on the host",
-          to_string(device_));
+          "these descriptors stay on {}: allocate the result with read_back to see them on the host", device_);
   return descriptors_.host().first(count() * kChannels);
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "vrt/base/fail.h"
+#include "vrt/device/format_device.h"
 #include "vrt/engine/onnx_metadata.h"
 #include "vrt/models/common/detection_buffers.h"
 #include "vrt/models/common/engine_tensors.h"
@@ -100,8 +101,8 @@ struct Yolo::State {
   void check(const DetectionBuffers& objects) const {
     const Device device = network.stream().device();
     require(objects.device() == device && objects.most() == static_cast<std::size_t>(options.max_detections),
-            "the result is for {} objects on {}, this detector gives {} on {}", objects.most(),
-            to_string(objects.device()), options.max_detections, to_string(device));
+            "the result is for {} objects on {}, this detector gives {} on {}", objects.most(), objects.device(),
+            options.max_detections, device);
   }
   [[nodiscard]] YoloOutputs outputs(std::size_t picture) const {
     YoloOutputs outputs;
