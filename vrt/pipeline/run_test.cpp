@@ -56,8 +56,49 @@ class RunTest : public ::testing::Test {
                   ImageView::packed(Device::cpu(), pixels.data(), size, PixelFormat::kRgb8));
   }
 
+  /// Two runs that differ by 40 frames: what they spend differs by what 40 warm frames cost, whose launches are returned.
+  std::uint64_t expect_that_frames_cost_one_wait_alone() {
+    (void)spend(20);  // Lazy loading anywhere is over.
+    const Spent few = spend(20);
+    const Spent many = spend(60);
+    EXPECT_EQ(many.device.waits - few.device.waits, 40U);
+    EXPECT_EQ(many.device.device_allocations, few.device.device_allocations);
+    EXPECT_EQ(many.device.pinned_allocations, few.device.pinned_allocations);
+    EXPECT_EQ(many.device.blocking_copies, few.device.blocking_copies);
+#if !defined(VRT_EAGER_CPU_STREAM)
+    EXPECT_LT(allocations_of_40_frames(few, many), 20) << "one allocation a frame would be 40";
+#endif
+    return many.device.launches - few.device.launches;
+  }
+
   fs::path folder_;
   RunOptions options_;
+
+ private:
+  struct Spent {
+    DeviceCounters device;
+    std::uint64_t allocations = 0;
+  };
+  /// The networks are compiled on this thread, too. From run to run that allocates the same but for two or three, but rises once in many
+  /// runs, for good: OpenVINO numbers what it makes in a process, and the numbers grow longer. That meets one pair of runs at most.
+  std::int64_t allocations_of_40_frames(const Spent& few, const Spent& many) {
+    const auto difference = [](const Spent& a, const Spent& b) {
+      return static_cast<std::int64_t>(b.allocations) - static_cast<std::int64_t>(a.allocations);
+    };
+    std::int64_t least = difference(few, many);
+    for (int again = 0; again < 2 && least >= 20; ++again) {
+      const Spent next_few = spend(20);
+      least = std::min(least, difference(next_few, spend(60)));
+    }
+    return least;
+  }
+  Spent spend(std::int64_t frames) {
+    options_.max_frames = frames;
+    const DeviceCounters before = counters(Device::cpu());
+    const std::uint64_t allocations = test::allocation_count();
+    EXPECT_EQ(run_detection(options_).frames, frames);
+    return {counters(Device::cpu()) - before, test::allocation_count() - allocations};
+  }
 };
 
 TEST_F(RunTest, FramesComeOutInOrderWithOneFaceEach) {
@@ -89,31 +130,9 @@ TEST_F(RunTest, FramesComeOutInOrderWithOneFaceEach) {
 }
 
 TEST_F(RunTest, AFrameCostsOneWaitAndNoAllocationOfTheSubmittingThread) {
-  // Two runs that differ by 40 frames: what they spend differs by what 40 warm frames cost.
-  struct Spent {
-    DeviceCounters device;
-    std::uint64_t allocations = 0;
-  };
-  const auto spend = [&](std::int64_t frames) {
-    options_.max_frames = frames;
-    const DeviceCounters before = counters(Device::cpu());
-    const std::uint64_t allocations = test::allocation_count();
-    EXPECT_EQ(run_detection(options_).frames, frames);
-    return Spent{counters(Device::cpu()) - before, test::allocation_count() - allocations};
-  };
   options_.save = folder_ / "annotated.mp4";
   options_.json = (folder_ / "lines.jsonl").string();
-  spend(20);  // Lazy loading anywhere is over.
-  const Spent few = spend(20);
-  const Spent many = spend(60);
-  EXPECT_EQ(many.device.waits - few.device.waits, 40U);
-  EXPECT_EQ(many.device.device_allocations, few.device.device_allocations);
-  EXPECT_EQ(many.device.pinned_allocations, few.device.pinned_allocations);
-  EXPECT_EQ(many.device.blocking_copies, few.device.blocking_copies);
-#if !defined(VRT_EAGER_CPU_STREAM)
-  // Compiling the network allocates a few times more or less from run to run; one allocation a frame would be 40 more.
-  EXPECT_LT(many.allocations, few.allocations + 20);
-#endif
+  (void)expect_that_frames_cost_one_wait_alone();
 }
 
 /// Two networks more: one whose outputs are chosen, and one that looks at its boxes.
@@ -152,28 +171,8 @@ TEST_F(SeveralModelsRunTest, EachTellsWhatItFound) {
 }
 
 TEST_F(SeveralModelsRunTest, AFrameOfAllCostsOneWaitAndNoAllocationOfTheSubmittingThread) {
-  struct Spent {
-    DeviceCounters device;
-    std::uint64_t allocations = 0;
-  };
-  const auto spend = [&](std::int64_t frames) {
-    options_.max_frames = frames;
-    const DeviceCounters before = counters(Device::cpu());
-    const std::uint64_t allocations = test::allocation_count();
-    EXPECT_EQ(run_detection(options_).frames, frames);
-    return Spent{counters(Device::cpu()) - before, test::allocation_count() - allocations};
-  };
-  spend(20);  // Lazy loading anywhere is over.
-  const Spent few = spend(20);
-  const Spent many = spend(60);
-  EXPECT_EQ(many.device.waits - few.device.waits, 40U);
-  EXPECT_GT(many.device.launches - few.device.launches, 40U * 10U) << "or not all networks ran";
-  EXPECT_EQ(many.device.device_allocations, few.device.device_allocations);
-  EXPECT_EQ(many.device.pinned_allocations, few.device.pinned_allocations);
-  EXPECT_EQ(many.device.blocking_copies, few.device.blocking_copies);
-#if !defined(VRT_EAGER_CPU_STREAM)
-  EXPECT_LT(many.allocations, few.allocations + 20);
-#endif
+  const std::uint64_t launches = expect_that_frames_cost_one_wait_alone();
+  EXPECT_GT(launches, 40U * 10U) << "or not all networks ran";
 }
 
 TEST_F(SeveralModelsRunTest, EachFamilyHasAThresholdOfItsOwnUnlessOneIsGiven) {
@@ -251,7 +250,8 @@ TEST_F(RunTest, AStopBeforeTheFirstFrameEndsTheNetworksCompilationAndLeavesNoFil
 }
 
 TEST_F(RunTest, AStopBeforeTheFirstFrameClosesTheArrayOnTheStandardOutput) {
-  const testing::ScopedVariable cache("VRT_ENGINE_CACHE", (folder_ / "cache").string());
+  const testing::ScopedVariable place("VRT_CACHE", (folder_ / "cache").string());
+  const testing::ScopedVariable on("VRT_ENGINE_CACHE", "on");
   options_.max_frames = 1;
   (void)run_detection(options_);  // Compiles; the next run has nothing to compile that the stop could end.
   options_.json = "-";
