@@ -123,6 +123,14 @@ TEST_P(ImageClassifierTest, LabelsComeWithTheirIds) {
   EXPECT_EQ(found.ids[0], 1);
 }
 
+TEST_P(ImageClassifierTest, TellsTheNamesOfItsClasses) {
+  const Engine engine = open(network_of({0, 5, 1}));
+  EXPECT_EQ(ImageClassifier(engine, stream_).names().size(), 0U);
+  const ImageClassifier classifier(engine, stream_, {.names = ClassNames({"cat", "dog", "cow"})});
+  ASSERT_EQ(classifier.names().size(), 3U);
+  EXPECT_EQ(classifier.names()[1], "dog");
+}
+
 TEST_P(ImageClassifierTest, GreatValuesDoNotOverflow) { expect_as_defined({1000, 999, -1e30F, 3}, {}); }
 
 TEST_P(ImageClassifierTest, AFrameCostsOneWaitAndNothingElse) {
