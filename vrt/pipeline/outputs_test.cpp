@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 #include <algorithm>
@@ -15,6 +14,7 @@
 
 #include "vrt/base/error.h"
 #include "vrt/base/testing/error_of.h"
+#include "vrt/base/testing/scoped.h"
 #include "vrt/models/testing/onnx_graph.h"
 
 namespace vrt {
@@ -33,11 +33,6 @@ SourceInfo info_of(SourceKind kind) {
 
 class OutputsTest : public ::testing::Test {
  protected:
-  OutputsTest() : folder_(fs::path(::testing::TempDir()) / ("outputs" + std::to_string(::getpid()))) {
-    fs::create_directories(folder_);
-  }
-  ~OutputsTest() override { fs::remove_all(folder_); }
-
   /// What is in the folder, temporary files included.
   [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::string> found;
@@ -55,7 +50,8 @@ class OutputsTest : public ::testing::Test {
     return ErrorCode::kInternal;
   }
 
-  fs::path folder_;
+  testing::ScopedFolder scratch_;
+  const fs::path& folder_ = scratch_.path();
   std::vector<std::uint8_t> pixels_ = std::vector<std::uint8_t>(64 * 48 * 3, 100);
   ImageView picture_ = ImageView::packed(Device::cpu(), pixels_.data(), {64, 48}, PixelFormat::kRgb8);
 };

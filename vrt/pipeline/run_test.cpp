@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 #include <algorithm>
@@ -32,12 +31,10 @@ namespace fs = std::filesystem;
 
 class RunTest : public ::testing::Test {
  protected:
-  RunTest() : folder_(fs::path(::testing::TempDir()) / ("run" + std::to_string(::getpid()))) {
-    fs::create_directories(folder_);
+  RunTest() {
     options_.source = VRT_TEST_CLIP;
     options_.models = {{.file = VRT_TEST_CENTERFACE}};
   }
-  ~RunTest() override { fs::remove_all(folder_); }
 
   [[nodiscard]] std::vector<nlohmann::json> lines(const std::string& name) const {
     std::vector<nlohmann::json> parsed;
@@ -71,7 +68,8 @@ class RunTest : public ::testing::Test {
     return many.device.launches - few.device.launches;
   }
 
-  fs::path folder_;
+  testing::ScopedFolder scratch_;
+  const fs::path& folder_ = scratch_.path();
   RunOptions options_;
 
  private:
