@@ -58,7 +58,9 @@ class CheckGpuTest(unittest.TestCase):
         self.doctor(CPU, NO_GPU)
         result = self.check()
         self.assertEqual(result.returncode, 2)
-        self.assertRegex(result.stderr, r"\Acheck_gpu.sh: no GPU that vrt can use: CUDA +missing no CUDA driver: .*\n\Z")
+        self.assertRegex(
+            result.stderr, r"\Acheck_gpu.sh: no GPU that vrt can use: CUDA +missing no CUDA driver: .*\n\Z"
+        )
         self.assertEqual(list(self.logs.glob("*.log")), [])
 
     def test_each_layer_is_run_by_itself_and_under_each_of_four_tools(self):
