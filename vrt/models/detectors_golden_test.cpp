@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "vrt/base/testing/location.h"
 #include "vrt/models/common/detection_buffers.h"
 #include "vrt/models/common/instance_masks.h"
 #include "vrt/models/rfdetr/rfdetr_decoder.h"
@@ -39,7 +40,7 @@ struct Object {
 };
 
 std::vector<Object> golden(const std::string& section) {
-  std::ifstream file(VRT_SOURCE_DIR "/vrt/models/testdata/detectors.golden");
+  std::ifstream file(testing::location("VRT_SOURCE_DIR", VRT_SOURCE_DIR) + "/vrt/models/testdata/detectors.golden");
   std::string name;
   std::size_t count = 0;
   while (file >> name >> count) {
