@@ -173,6 +173,7 @@ void CudaStream::enqueue_foreign(const char* name, const std::function<void()>& 
 
 void CudaStream::record(const std::shared_ptr<detail::EventBackend>& event) {
   device_.require_alive();
+  refuse_in_capture("recording an event");
   auto& recorded = dynamic_cast<CudaEvent&>(*event);
   const ContextScope current = device_.scope();
   device_.check(device_.api().event_record(recorded.handle(), stream_), "cuEventRecord", "recording an event");
@@ -181,6 +182,7 @@ void CudaStream::record(const std::shared_ptr<detail::EventBackend>& event) {
 
 void CudaStream::order_after(const detail::EventBackend& event) {
   device_.require_alive();
+  refuse_in_capture("waiting for an event of another stream");
   const auto& awaited = dynamic_cast<const CudaEvent&>(event);
   if (!awaited.is_recorded()) return;
   const ContextScope current = device_.scope();
@@ -260,7 +262,12 @@ std::unique_ptr<detail::GraphBackend> CudaStream::end_capture() {
   std::unique_ptr<Capture> ended = std::move(capture_);
   const ContextScope current = device_.scope();
   CUgraph_st* graph = nullptr;
-  device_.check(device_.api().stream_end_capture(stream_, &graph), "cuStreamEndCapture", "ending a capture");
+  const Result result = device_.api().stream_end_capture(stream_, &graph);
+  if (ended->refusal) {
+    if (graph != nullptr) report(device_.api().graph_destroy(graph), "cuGraphDestroy");
+    throw Error(*ended->refusal);
+  }
+  device_.check(result, "cuStreamEndCapture", "ending a capture");
   return std::make_unique<CudaGraph>(device_, graph, std::move(ended));
 }
 
@@ -281,7 +288,9 @@ void CudaStream::launch_graph(const detail::GraphBackend& graph) {
 
 void CudaStream::refuse_in_capture(const char* what) const {
   if (capture_ == nullptr) return;
-  fail(ErrorCode::kUnsupported, "{} is not possible while a stream is captured; do it before Graph::capture", what);
+  capture_->refuse(Error(
+      ErrorCode::kUnsupported,
+      fmt::format("{} is not possible while the stream is being captured into a graph; do it before or after", what)));
 }
 
 void CudaStream::keep_memory(const void* memory, std::size_t bytes, const char* operation) {
@@ -289,9 +298,10 @@ void CudaStream::keep_memory(const void* memory, std::size_t bytes, const char* 
   if (auto owner = detail::AllocationRegistry::instance().owner_of(memory, bytes)) {
     capture_->kept.push_back(std::move(owner));
   } else if (!capture_->is_declared(memory, bytes)) {
-    fail(ErrorCode::kInvalidArgument,
-         "'{}' uses memory at {} ({} bytes) that no vrt buffer owns; declare it in CaptureOptions::foreign", operation,
-         fmt::ptr(memory), bytes);
+    capture_->refuse(Error(
+        ErrorCode::kInvalidArgument,
+        fmt::format("'{}' uses memory at {} ({} bytes) that no vrt buffer owns; declare it in CaptureOptions::foreign",
+                    operation, fmt::ptr(memory), bytes)));
   }
 }
 
