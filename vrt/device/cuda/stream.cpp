@@ -42,12 +42,13 @@ void CudaStream::synchronize() {
   device_.require_alive();
   refuse_in_capture("a wait");
   device_.counts().waits.increment();
+  const HostTaskTicket last = failures_->last();
   const Result result = device_.api().stream_synchronize(stream_);
   if (result != kSuccess) {
     device_.check(result, "cuStreamSynchronize",
                   fmt::format("waiting for a stream whose last operation was {}", last_operation_.load()));
   }
-  failure_->rethrow();
+  failures_->throw_all(last);
 }
 
 bool CudaStream::is_idle() const {
@@ -131,8 +132,9 @@ void CudaStream::copy_blocking(detail::CopyKind kind, const void* from, void* to
   refuse_in_capture("a blocking copy");
   device_.counts().blocking_copies.increment();
   if (bytes != 0) enqueue_copy(kind, from, to, bytes);
+  const HostTaskTicket last = failures_->last();
   device_.check(device_.api().stream_synchronize(stream_), "cuStreamSynchronize", "waiting for a blocking copy");
-  failure_->rethrow();
+  failures_->throw_all(last);
 }
 
 void CudaStream::fill(void* to, std::uint8_t value, std::size_t bytes) {
@@ -151,10 +153,12 @@ void CudaStream::host_task(const detail::HostTask& task) {
   const ContextScope current = device_.scope();
   HostTaskNode* node = nullptr;
   if (capture_ != nullptr) {
-    capture_->host_tasks.push_back(std::make_unique<HostTaskNode>(HostTaskNode{task, failure_, nullptr}));
+    capture_->host_tasks.push_back(std::make_unique<HostTaskNode>());
     node = capture_->host_tasks.back().get();
+    node->task = task;
+    node->runs = &capture_->runs;
   } else {
-    node = device_.host_tasks().take(task, failure_);
+    node = device_.host_tasks().take(task, failures_->issue());
   }
   const Result result = device_.api().launch_host_function(stream_, run_host_task, node);
   if (result != kSuccess && node->pool != nullptr) node->pool->give_back(node);
@@ -176,8 +180,9 @@ void CudaStream::record(const std::shared_ptr<detail::EventBackend>& event) {
   refuse_in_capture("recording an event");
   auto& recorded = dynamic_cast<CudaEvent&>(*event);
   const ContextScope current = device_.scope();
+  HostTaskTicket point = failures_->last();
   device_.check(device_.api().event_record(recorded.handle(), stream_), "cuEventRecord", "recording an event");
-  recorded.recorded_on(failure_);
+  recorded.recorded_on(failures_, std::move(point));
 }
 
 void CudaStream::order_after(const detail::EventBackend& event) {
@@ -268,6 +273,7 @@ std::unique_ptr<detail::GraphBackend> CudaStream::end_capture() {
     throw Error(*ended->refusal);
   }
   device_.check(result, "cuStreamEndCapture", "ending a capture");
+  if (!ended->host_tasks.empty()) ended->host_tasks.back()->ends_run = true;
   return std::make_unique<CudaGraph>(device_, graph, std::move(ended));
 }
 
@@ -281,7 +287,7 @@ void CudaStream::launch_graph(const detail::GraphBackend& graph) {
   device_.require_alive();
   refuse_in_capture("the launch of a graph");
   const ContextScope current = device_.scope();
-  dynamic_cast<const CudaGraph&>(graph).launch(stream_);
+  dynamic_cast<const CudaGraph&>(graph).launch(stream_, *failures_);
   device_.counts().graph_launches.increment();
   last_operation_.store("a graph", std::memory_order_relaxed);
 }

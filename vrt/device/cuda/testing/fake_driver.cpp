@@ -1,7 +1,8 @@
 // A CUDA driver without a GPU: a shared object with the driver's names, loaded through the same path as the real one.
 //
-// Device memory is host memory and operations run when they are enqueued, so that copies and fills can be checked; kernels are
-// counted but not run. Every call is logged and can be made to fail. The environment sets what a process sees:
+// Device memory is host memory and operations run when they are enqueued, or with VRT_FAKE_ASYNC=1 later, in a thread for each stream,
+// so that copies, fills and host functions can be checked; kernels are counted but not run. Every call is logged and can be made to
+// fail. The environment sets what a process sees:
 //   VRT_FAKE_VERSION=12020  VRT_FAKE_INIT=100 (cuInit's answer)  VRT_FAKE_DEVICES=2  VRT_FAKE_POOLS=0
 //   VRT_FAKE_INTEGRATED=1  VRT_FAKE_ELAPSED=1 (cuEventElapsedTime's answer)
 //   CUDA_VISIBLE_DEVICES=2,0 (as the real one: which of them, and in which order)
@@ -27,12 +28,15 @@
 #include <vector>
 
 #include "vrt/device/cuda/driver_types.h"
+#include "vrt/device/cuda/testing/fake_queue.h"
 #include "vrt/device/cuda/testing/fake_setting.h"
 
 using vrt::cuda::DeviceId;
 using vrt::cuda::DevicePointer;
 using vrt::cuda::Enum;
 using vrt::cuda::Result;
+using vrt::cuda::testing::FakeMarker;
+using vrt::cuda::testing::FakeQueue;
 using vrt::cuda::testing::setting;
 
 // The driver's opaque objects.
@@ -45,6 +49,7 @@ struct CUgraph_st {
 };
 struct CUgraphExec_st {
   CUgraph_st* graph;
+  std::mutex runs;  // Once at a time.
 };
 struct CUctx_st {
   int device = 0;
@@ -54,10 +59,11 @@ struct CUstream_st {
   CUctx_st* context = nullptr;
   std::unique_ptr<CUgraph_st> capture;
   CUgraphNode_st* last = nullptr;
+  FakeQueue queue{setting("VRT_FAKE_ASYNC", 0) != 0 ? FakeQueue::Mode::kLater : FakeQueue::Mode::kAtOnce};
 };
 struct CUevent_st {
   CUctx_st* context = nullptr;
-  std::chrono::steady_clock::time_point reached;
+  std::shared_ptr<FakeMarker> point;  // The one recorded last.
   CUstream_st* recorded_on = nullptr;
 };
 struct CUmod_st {
@@ -157,11 +163,10 @@ Result create(const char* symbol, Object** out) {
 
 template <typename Object>
 Result destroy(const char* symbol, Object* object) {
-  return call(symbol, [&] {
-    if (fake().live.erase(object) == 0) return vrt::cuda::kErrorInvalidValue;
-    delete object;
-    return Result{0};
-  });
+  const Result result =
+      call(symbol, [&] { return fake().live.erase(object) == 0 ? vrt::cuda::kErrorInvalidValue : Result{0}; });
+  if (result == 0) delete object;  // Not under the lock: a stream may have work left, which calls the driver.
+  return result;
 }
 
 Result allocate(void** out, std::size_t bytes) {
@@ -179,17 +184,19 @@ Result release(void* memory) {
   return 0;
 }
 
-// The default streams, 1 and 2, are of whatever is current.
-CUctx_st* context_of(CUstream_st* stream) {
-  return reinterpret_cast<std::uintptr_t>(stream) <= 2 ? current_context : stream->context;
-}
+bool is_default(const CUstream_st* stream) { return reinterpret_cast<std::uintptr_t>(stream) <= 2; }
+
+// The default streams, 1 and 2, are of whatever is current, and never have work.
+CUctx_st* context_of(CUstream_st* stream) { return is_default(stream) ? current_context : stream->context; }
+
+bool is_reached(const CUevent_st* event) { return event->point == nullptr || event->point->is_reached(); }
 
 void* host(DevicePointer pointer) { return reinterpret_cast<void*>(pointer); }
 
 // Runs an operation, or adds it to the stream's capture.
 Result enqueue(CUstream_st* stream, std::function<void()> operation, bool is_kernel = false) {
   if (stream->capture == nullptr) {
-    operation();
+    stream->queue.add(std::move(operation));
     return 0;
   }
   auto node = std::make_unique<CUgraphNode_st>();
@@ -317,16 +324,25 @@ Result cuCtxSetCurrent(CUctx_st* context) {
 Result cuStreamCreate(CUstream_st** stream, unsigned) { return create("cuStreamCreate", stream); }
 Result cuStreamDestroy_v2(CUstream_st* stream) { return destroy("cuStreamDestroy_v2", stream); }
 Result cuStreamSynchronize(CUstream_st* stream) {
-  return call("cuStreamSynchronize", [] { return Result{0}; }, context_of(stream));
+  const Result planned = call("cuStreamSynchronize", [] { return Result{0}; }, context_of(stream));
+  if (planned == 0 && !is_default(stream)) stream->queue.wait();
+  return planned;
 }
 Result cuStreamQuery(CUstream_st* stream) {
-  return call("cuStreamQuery", [] { return Result{0}; }, context_of(stream));
+  return call(
+      "cuStreamQuery",
+      [&] { return is_default(stream) || stream->queue.is_idle() ? Result{0} : vrt::cuda::kErrorNotReady; },
+      context_of(stream));
 }
 Result cuStreamGetCtx(CUstream_st* stream, CUctx_st** context) {
   return call("cuStreamGetCtx", [&] { return *context = context_of(stream), Result{0}; });
 }
 Result cuStreamWaitEvent(CUstream_st* stream, CUevent_st* event, unsigned) {
-  return call("cuStreamWaitEvent", [&] { return fake().waits.emplace_back(event->recorded_on, stream), Result{0}; });
+  return call("cuStreamWaitEvent", [&] {
+    fake().waits.emplace_back(event->recorded_on, stream);
+    if (event->point == nullptr || is_default(stream)) return Result{0};
+    return enqueue(stream, [point = event->point] { point->wait(); });
+  });
 }
 
 Result cuEventCreate(CUevent_st** event, unsigned) { return create("cuEventCreate", event); }
@@ -334,21 +350,29 @@ Result cuEventDestroy_v2(CUevent_st* event) { return destroy("cuEventDestroy_v2"
 Result cuEventRecord(CUevent_st* event, CUstream_st* stream) {
   return call("cuEventRecord", [&] {
     if (context_of(stream) != event->context) return kErrorInvalidHandle;
-    event->reached = std::chrono::steady_clock::now();
+    event->point = std::make_shared<FakeMarker>();
     event->recorded_on = stream;
-    return Result{0};
+    if (is_default(stream)) return event->point->reach(), Result{0};
+    return enqueue(stream, [point = event->point] { point->reach(); });
   });
 }
 Result cuEventQuery(CUevent_st* event) {
-  return call("cuEventQuery", [] { return Result{0}; }, event->context);
+  return call(
+      "cuEventQuery", [&] { return is_reached(event) ? Result{0} : vrt::cuda::kErrorNotReady; }, event->context);
 }
 Result cuEventSynchronize(CUevent_st* event) {
-  return call("cuEventSynchronize", [] { return Result{0}; }, event->context);
+  std::shared_ptr<FakeMarker> point;
+  const Result planned =
+      call("cuEventSynchronize", [&] { return point = event->point, Result{0}; }, event->context);
+  if (planned == 0 && point != nullptr) point->wait();
+  return planned;
 }
 Result cuEventElapsedTime(float* milliseconds, CUevent_st* start, CUevent_st* end) {
   return call("cuEventElapsedTime", [&] {
     if (const int planned = setting("VRT_FAKE_ELAPSED", 0); planned != 0) return Result{planned};
-    *milliseconds = std::chrono::duration<float, std::milli>(end->reached - start->reached).count();
+    if (start->point == nullptr || end->point == nullptr) return kErrorInvalidHandle;
+    if (!is_reached(start) || !is_reached(end)) return vrt::cuda::kErrorNotReady;
+    *milliseconds = std::chrono::duration<float, std::milli>(end->point->time() - start->point->time()).count();
     return Result{0};
   });
 }
@@ -405,13 +429,9 @@ Result cuLaunchKernel(CUfunc_st* function, unsigned, unsigned, unsigned, unsigne
   });
 }
 Result cuLaunchHostFunc(CUstream_st* stream, void (*function)(void*), void* argument) {
-  // Not under the lock: the function gives its node back, and may be slow.
-  std::unique_lock lock(fake().mutex);
-  if (const Result planned = planned_answer("cuLaunchHostFunc", context_of(stream)); planned != 0) return planned;
-  if (stream->capture != nullptr) return enqueue(stream, [=] { function(argument); });
-  lock.unlock();
-  function(argument);
-  return 0;
+  const Result planned = call("cuLaunchHostFunc", [] { return Result{0}; }, context_of(stream));
+  // Not under the lock: the function may be slow, and wait for what another thread asks of the driver.
+  return planned != 0 ? planned : enqueue(stream, [=] { function(argument); });
 }
 
 Result cuStreamBeginCapture_v2(CUstream_st* stream, Enum) {
@@ -442,11 +462,13 @@ Result cuGraphExecKernelNodeSetParams_v2(CUgraphExec_st*, CUgraphNode_st* node, 
   return call("cuGraphExecKernelNodeSetParams_v2",
               [&] { return node->is_kernel ? Result{0} : vrt::cuda::kErrorInvalidValue; });
 }
-Result cuGraphLaunch(CUgraphExec_st* executable, CUstream_st*) {
+Result cuGraphLaunch(CUgraphExec_st* executable, CUstream_st* stream) {
   const Result planned = call("cuGraphLaunch", [] { return Result{0}; });
   if (planned != 0) return planned;
-  for (const auto& node : executable->graph->nodes) node->run();
-  return 0;
+  return enqueue(stream, [executable] {
+    const std::lock_guard lock(executable->runs);
+    for (const auto& node : executable->graph->nodes) node->run();
+  });
 }
 Result cuGraphExecDestroy(CUgraphExec_st* executable) { return destroy("cuGraphExecDestroy", executable); }
 Result cuGraphDestroy(CUgraph_st* graph) { return destroy("cuGraphDestroy", graph); }
@@ -455,8 +477,11 @@ Result cuGraphDestroy(CUgraph_st* graph) { return destroy("cuGraphDestroy", grap
 Result cuMemAllocAsync(DevicePointer* memory, std::size_t bytes, CUstream_st*) {
   return call("cuMemAllocAsync", [&] { return allocate(reinterpret_cast<void**>(memory), bytes); });
 }
-Result cuMemFreeAsync(DevicePointer memory, CUstream_st*) {
-  return call("cuMemFreeAsync", [&] { return release(host(memory)); });
+Result cuMemFreeAsync(DevicePointer memory, CUstream_st* stream) {
+  return call("cuMemFreeAsync", [&] {
+    if (fake().live.erase(host(memory)) == 0) return vrt::cuda::kErrorInvalidValue;
+    return enqueue(stream, [memory] { std::free(host(memory)); });
+  });
 }
 Result cuDeviceGetDefaultMemPool(CUmemPoolHandle_st** pool, DeviceId) {
   return call("cuDeviceGetDefaultMemPool", [&] { return *pool = &fake().pool, Result{0}; });
