@@ -27,7 +27,7 @@ struct Capture {
   Owners kept;
   std::vector<UpdatedMemory> updated;  // By node; as long as the last one that was updated.
   std::vector<std::unique_ptr<HostTaskNode>> host_tasks;
-  GraphRuns runs;  // The host tasks refer to it, so that a capture stays where it is.
+  GraphRuns runs;                      // The host tasks refer to it, so that a capture stays where it is.
   std::vector<CUgraphNode_st*> nodes;  // One for each operation of vrt, in order.
   std::optional<Error> refusal;        // The first. The end throws it, in case the caller has swallowed it.
 

@@ -235,7 +235,8 @@ TEST_F(CudaDeviceTest, WhatACaptureRefusesIsNotAskedOfTheDriver) {
   for (const auto& [call, action] : refused) {
     fake::reset();
     const auto swallow = [&action = action] { static_cast<void>(error_of(action)); };
-    const Error error = error_of([&] { static_cast<void>(Graph::capture(stream, swallow, {.warm_up = false, .foreign = {}})); });
+    const Error error =
+        error_of([&] { static_cast<void>(Graph::capture(stream, swallow, {.warm_up = false, .foreign = {}})); });
     EXPECT_EQ(error.code(), ErrorCode::kUnsupported) << call;
     EXPECT_EQ(fake::calls_of(call), 0U);
     EXPECT_EQ(fake::calls_of("cuStreamEndCapture"), 1U) << call;

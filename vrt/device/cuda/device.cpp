@@ -1,5 +1,6 @@
 #include "vrt/device/cuda/device.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -183,7 +184,7 @@ detail::DeviceBackend::Pinned CudaDevice::allocate_pinned(std::size_t bytes) {
   const ContextScope current = scope();
   Pinned pinned;
   const unsigned flags = kHostAllocPortable | (is_integrated_ ? kHostAllocDeviceMap : 0U);
-  check(api_.mem_host_alloc(&pinned.host, bytes, flags), "cuMemHostAlloc",
+  check(api_.mem_host_alloc(&pinned.host, std::max<std::size_t>(bytes, 1), flags), "cuMemHostAlloc",
         fmt::format("allocating {} bytes of page-locked host memory", bytes));
   if (is_integrated_) {
     DevicePointer view = 0;

@@ -1,5 +1,6 @@
 #include "vrt/device/cuda/stream.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "vrt/base/fail.h"
@@ -197,10 +198,11 @@ void CudaStream::order_after(const detail::EventBackend& event) {
 
 namespace {
 
-// Kernels read bytes by the word, so that the last word belongs to the buffer, too.
+// Kernels read bytes by the word, so that the last word belongs to the buffer, too. An empty buffer has one, for the driver refuses
+// to allocate nothing.
 std::size_t in_whole_words(std::size_t bytes) {
   constexpr std::size_t kWord = 16;
-  return (bytes + kWord - 1) / kWord * kWord;
+  return std::max((bytes + kWord - 1) / kWord, std::size_t{1}) * kWord;
 }
 
 }  // namespace

@@ -80,6 +80,7 @@ constexpr Result kErrorInvalidContext = 201;
 constexpr Result kErrorInvalidHandle = 400;
 constexpr Result kErrorNotFound = 500;
 constexpr int kMostDevices = 16;
+constexpr std::size_t kMemory = std::size_t{8} << 30U;
 
 struct Fake {
   std::mutex mutex;
@@ -171,7 +172,10 @@ Result destroy(const char* symbol, Object* object) {
 
 Result allocate(void** out, std::size_t bytes) {
   if (current_context == nullptr) return kErrorInvalidContext;
-  *out = std::malloc(bytes == 0 ? 1 : bytes);
+  if (bytes == 0) return vrt::cuda::kErrorInvalidValue;  // As the real one.
+  if (bytes > kMemory) return vrt::cuda::kErrorOutOfMemory;
+  constexpr std::size_t kAlignment = 256;
+  *out = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
   if (*out == nullptr) return vrt::cuda::kErrorOutOfMemory;
   std::memset(*out, 0xCD, bytes);  // Whatever was there before.
   fake().live.insert(*out);
@@ -291,7 +295,7 @@ Result cuDeviceGetPCIBusId(char* text, int capacity, DeviceId device) {
   });
 }
 Result cuDeviceTotalMem_v2(std::size_t* bytes, DeviceId) {
-  return call("cuDeviceTotalMem_v2", [&] { return *bytes = std::size_t{8} << 30U, Result{0}; });
+  return call("cuDeviceTotalMem_v2", [&] { return *bytes = kMemory, Result{0}; });
 }
 Result cuDeviceGetAttribute(int* value, Enum attribute, DeviceId) {
   return call("cuDeviceGetAttribute", [&] {
@@ -362,8 +366,7 @@ Result cuEventQuery(CUevent_st* event) {
 }
 Result cuEventSynchronize(CUevent_st* event) {
   std::shared_ptr<FakeMarker> point;
-  const Result planned =
-      call("cuEventSynchronize", [&] { return point = event->point, Result{0}; }, event->context);
+  const Result planned = call("cuEventSynchronize", [&] { return point = event->point, Result{0}; }, event->context);
   if (planned == 0 && point != nullptr) point->wait();
   return planned;
 }
