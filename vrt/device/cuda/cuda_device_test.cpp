@@ -86,6 +86,24 @@ TEST_F(CudaDeviceTest, CountersAgreeWithTheDriversCalls) {
   EXPECT_EQ(frame.device_allocations + frame.pinned_allocations + frame.blocking_copies, 0U);
 }
 
+// The values are those of cuda.h: CU_MEMHOSTALLOC_PORTABLE 1, _DEVICEMAP 2, _WRITECOMBINED 4; CU_STREAM_NON_BLOCKING 1;
+// CU_EVENT_DISABLE_TIMING 2.
+TEST_F(CudaDeviceTest, PageLockedMemoryIsCacheableAndOfEveryContext) {
+  const PinnedBuffer<std::uint8_t> pinned(Device::cuda(0), 100);
+  EXPECT_THAT(fake::flags_of("cuMemHostAlloc"), ElementsAre(1U));
+}
+
+TEST_F(CudaDeviceTest, StreamsDoNotWaitForTheDefaultStream) {
+  const Stream stream(Device::cuda(0));
+  EXPECT_THAT(fake::flags_of("cuStreamCreate"), ElementsAre(1U));
+}
+
+TEST_F(CudaDeviceTest, OnlyTimedEventsTakeTheTime) {
+  const Event event(Device::cuda(0));
+  const TimedEvent timed(Device::cuda(0));
+  EXPECT_THAT(fake::flags_of("cuEventCreate"), ElementsAre(2U, 0U));
+}
+
 TEST_F(CudaDeviceTest, PageLockedMemoryIsZeroAndCounted) {
   const DeviceCounters before = counters(Device::cuda(0));
   {
@@ -327,6 +345,17 @@ TEST(CudaDriverDeathTest, NumbersCountTheDevicesThatCudaShows) {
 TEST(CudaDriverDeathTest, NoVisibleDeviceIsSaid) {
   EXPECT_EXIT((setenv("CUDA_VISIBLE_DEVICES", "-1", 1), report_problem()), ::testing::ExitedWithCode(1),
               "finds no GPU.*CUDA_VISIBLE_DEVICES");
+}
+
+// The whole of a Jetson is tested on one; here only what the driver is asked for.
+void map_pinned_and_exit() {
+  const PinnedBuffer<std::uint8_t> pinned(Device::cuda(0), 100);
+  const bool is_seen = pinned.device_view().has_value() && pinned.device_view()->data() == pinned.data();
+  std::exit(is_seen && fake::flags_of("cuMemHostAlloc") == std::vector<unsigned>{3} ? 0 : 1);
+}
+
+TEST(CudaDriverDeathTest, AnIntegratedGpuSeesPageLockedMemoryWhichIsCacheableThereToo) {
+  EXPECT_EXIT((setenv("VRT_FAKE_INTEGRATED", "1", 1), map_pinned_and_exit()), ::testing::ExitedWithCode(0), "");
 }
 
 void allocate_and_exit() {

@@ -82,9 +82,14 @@ constexpr Result kErrorNotFound = 500;
 constexpr int kMostDevices = 16;
 constexpr std::size_t kMemory = std::size_t{8} << 30U;
 
+struct LoggedCall {
+  const char* symbol;
+  unsigned flags;  // Of those functions that take any.
+};
+
 struct Fake {
   std::mutex mutex;
-  std::vector<const char*> log;
+  std::vector<LoggedCall> log;
   std::vector<std::pair<CUstream_st*, CUstream_st*>> waits;
   std::string failing_symbol;
   std::uint64_t calls_until_failure = 0;
@@ -135,7 +140,7 @@ std::vector<int> visible_devices() {
 Result planned_answer(const char* symbol, CUctx_st* context) {
   Fake& f = fake();
   if (f.has_ended) return vrt::cuda::kErrorDeinitialized;
-  f.log.push_back(symbol);
+  f.log.push_back({symbol, 0});
   if (context != nullptr && context->sticky != 0) return context->sticky;
   if (f.failing_symbol != symbol || f.calls_until_failure-- != 0) return 0;
   f.failing_symbol.clear();
@@ -152,8 +157,9 @@ Result call(const char* symbol, const Body& body, CUctx_st* context = current_co
 
 // Streams, events, modules and graphs are of the context that is current.
 template <typename Object>
-Result create(const char* symbol, Object** out) {
+Result create(const char* symbol, Object** out, unsigned flags = 0) {
   return call(symbol, [&] {
+    fake().log.back().flags = flags;
     if (current_context == nullptr) return kErrorInvalidContext;
     *out = new Object();
     if constexpr (requires { (*out)->context; }) (*out)->context = current_context;
@@ -247,7 +253,8 @@ void vrt_fake_fail(const char* symbol, std::uint64_t nth, int result) {
   fake().failure = result;
 }
 std::uint64_t vrt_fake_call_count() { return fake().log.size(); }
-const char* vrt_fake_call(std::uint64_t index) { return fake().log.at(index); }
+const char* vrt_fake_call(std::uint64_t index) { return fake().log.at(index).symbol; }
+unsigned vrt_fake_call_flags(std::uint64_t index) { return fake().log.at(index).flags; }
 std::uint64_t vrt_fake_wait_count() { return fake().waits.size(); }
 void vrt_fake_wait(std::uint64_t index, void** recorded_on, void** waiting) {
   *recorded_on = fake().waits.at(index).first;
@@ -325,7 +332,7 @@ Result cuCtxSetCurrent(CUctx_st* context) {
   return current_context = context, 0;
 }
 
-Result cuStreamCreate(CUstream_st** stream, unsigned) { return create("cuStreamCreate", stream); }
+Result cuStreamCreate(CUstream_st** stream, unsigned flags) { return create("cuStreamCreate", stream, flags); }
 Result cuStreamDestroy_v2(CUstream_st* stream) { return destroy("cuStreamDestroy_v2", stream); }
 Result cuStreamSynchronize(CUstream_st* stream) {
   const Result planned = call("cuStreamSynchronize", [] { return Result{0}; }, context_of(stream));
@@ -349,7 +356,7 @@ Result cuStreamWaitEvent(CUstream_st* stream, CUevent_st* event, unsigned) {
   });
 }
 
-Result cuEventCreate(CUevent_st** event, unsigned) { return create("cuEventCreate", event); }
+Result cuEventCreate(CUevent_st** event, unsigned flags) { return create("cuEventCreate", event, flags); }
 Result cuEventDestroy_v2(CUevent_st* event) { return destroy("cuEventDestroy_v2", event); }
 Result cuEventRecord(CUevent_st* event, CUstream_st* stream) {
   return call("cuEventRecord", [&] {
@@ -386,8 +393,8 @@ Result cuMemAlloc_v2(DevicePointer* memory, std::size_t bytes) {
 Result cuMemFree_v2(DevicePointer memory) {
   return call("cuMemFree_v2", [&] { return release(host(memory)); });
 }
-Result cuMemHostAlloc(void** memory, std::size_t bytes, unsigned) {
-  return call("cuMemHostAlloc", [&] { return allocate(memory, bytes); });
+Result cuMemHostAlloc(void** memory, std::size_t bytes, unsigned flags) {
+  return call("cuMemHostAlloc", [&] { return fake().log.back().flags = flags, allocate(memory, bytes); });
 }
 Result cuMemFreeHost(void* memory) {
   return call("cuMemFreeHost", [&] { return release(memory); });
