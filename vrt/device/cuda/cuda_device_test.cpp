@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <functional>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -136,78 +135,6 @@ TEST_F(CudaDeviceTest, WhatIsCreatedIsDestroyed) {
   }
   EXPECT_EQ(fake::live_objects(), before);
 }
-
-// Everything an application does, so that every call of the driver can be made to fail in its midst.
-void use_everything() {
-  FrameLoop loop;
-  loop.submit();
-  loop.done.synchronize();
-  TimedEvent start(Device::cuda(0));
-  TimedEvent end(Device::cuda(0));
-  start.record(loop.stream);
-  loop.stream.enqueue_host("nothing", [] {});
-  end.record(loop.stream);
-  const Stream second(Device::cuda(0));
-  second.order_after(loop.done);
-  second.synchronize();
-  loop.stream.synchronize();
-  static_cast<void>(elapsed(start, end));
-  static_cast<void>(loop.stream.is_idle());
-  GraphNode node;
-  Graph graph = Graph::capture(loop.stream, [&] {
-    scale_kernel().launch(loop.stream, grid_1d(64), loop.input.span(), loop.output.span(), 2.0F, std::int32_t{64});
-    if (Graph::is_capturing(loop.stream)) node = Graph::last_node(loop.stream);
-    loop.stream.enqueue_host("nothing", [] {});
-  });
-  scale_kernel().update(graph, node, grid_1d(64), loop.output.span(), loop.input.span(), 3.0F, std::int32_t{64});
-  graph.launch(loop.stream);
-  static_cast<void>(read_back_blocking(loop.stream, loop.output.span()));
-}
-
-// Destructors cannot throw: what fails in them is reported.
-bool is_of_a_destructor(const std::string& symbol) {
-  return symbol.find("Destroy") != std::string::npos || symbol.find("Free") != std::string::npos;
-}
-
-class CudaFailureTest : public CudaDeviceTest, public ::testing::WithParamInterface<std::pair<int, ErrorCode>> {};
-
-TEST_P(CudaFailureTest, EveryCallsFailureIsReportedAndNothingElseLeaks) {
-  const auto [result, code] = GetParam();
-  static_cast<void>(scale_kernel());
-  use_everything();
-  fake::reset();
-  use_everything();
-  const std::vector<std::string> script = fake::calls();
-  std::map<std::string, std::uint64_t> seen;
-  for (const std::string& symbol : script) {
-    const std::uint64_t nth = seen[symbol]++;
-    SCOPED_TRACE(symbol + " call " + std::to_string(nth));
-    const auto live = fake::live_objects();
-    int reports = 0;
-    const LogSink sink =
-        set_log_sink([&](LogLevel level, std::string_view) { reports += level == LogLevel::kError ? 1 : 0; });
-    fake::reset();
-    fake::fail(symbol.c_str(), nth, result);
-    std::string message;
-    try {
-      use_everything();
-    } catch (const Error& error) {
-      message = error.what();
-      EXPECT_EQ(error.code(), code) << message;
-    }
-    set_log_sink(sink);
-    EXPECT_TRUE(!message.empty() || reports > 0) << "the failure vanished";
-    // An object whose destruction was refused lives on in the driver; nothing else may.
-    EXPECT_LE(fake::live_objects() - live, is_of_a_destructor(symbol) || symbol == "cuStreamEndCapture" ? 1 : 0);
-    if (!message.empty()) {
-      EXPECT_THAT(message, HasSubstr("CUDA_ERROR_FAKE"));
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Codes, CudaFailureTest,
-                         ::testing::Values(std::pair(cuda::kErrorInvalidValue, ErrorCode::kBackend),
-                                           std::pair(cuda::kErrorOutOfMemory, ErrorCode::kOutOfMemory)));
 
 TEST_F(CudaDeviceTest, AStickyFaultLosesTheDeviceForGood) {
   const auto scenario = [] {

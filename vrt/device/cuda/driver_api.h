@@ -109,6 +109,7 @@ class DriverApi {
   EntryPoint<Result(std::size_t*, DeviceId)> device_total_mem{*this, "cuDeviceTotalMem_v2"};
   EntryPoint<Result(int*, Enum, DeviceId)> device_get_attribute{*this, "cuDeviceGetAttribute"};
   EntryPoint<Result(CUctx_st**, DeviceId)> primary_context_retain{*this, "cuDevicePrimaryCtxRetain"};
+  EntryPoint<Result(DeviceId)> primary_context_release{*this, "cuDevicePrimaryCtxRelease_v2"};
   EntryPoint<Result(CUctx_st**)> context_get_current{*this, "cuCtxGetCurrent"};
   EntryPoint<Result(CUctx_st*)> context_set_current{*this, "cuCtxSetCurrent"};
   EntryPoint<Result(CUstream_st**, unsigned)> stream_create{*this, "cuStreamCreate"};

@@ -94,17 +94,22 @@ detail::KernelFunction CudaModule::find(const char* name, const KernelSignature&
 void CudaModule::check_signature(CUfunc_st* function, const char* name, const KernelSignature& expected) const {
   const auto& parameter_info = device_.api().function_get_param_info;
   if (!parameter_info.available()) return;
-  std::size_t offset = 0;
   std::size_t bytes = 0;
+  const auto exists = [&](std::size_t i) {
+    std::size_t offset = 0;
+    const Result result = parameter_info(function, i, &offset, &bytes);
+    if (result == kErrorInvalidValue) return false;  // The driver's answer behind the last one.
+    device_.check(result, "cuFuncGetParamInfo", fmt::format("comparing the parameters of the kernel '{}'", name));
+    return true;
+  };
   for (std::size_t i = 0; i < expected.parameter_count; ++i) {
-    const bool exists = parameter_info(function, i, &offset, &bytes) == kSuccess;
-    require(exists, "the kernel '{}' of {} takes {} parameters, {} were declared", name, name_, i,
+    require(exists(i), "the kernel '{}' of {} takes {} parameters, {} were declared", name, name_, i,
             expected.parameter_count);
     require(bytes == expected.parameter_bytes[i],
             "parameter {} of the kernel '{}' of {} has {} bytes, {} were declared", i, name, name_, bytes,
             expected.parameter_bytes[i]);
   }
-  require(parameter_info(function, expected.parameter_count, &offset, &bytes) != kSuccess,
+  require(!exists(expected.parameter_count),
           "the kernel '{}' of {} takes more than the {} parameters that were declared", name, name_,
           expected.parameter_count);
 }

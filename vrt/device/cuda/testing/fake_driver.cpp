@@ -137,15 +137,19 @@ std::vector<int> visible_devices() {
 }
 
 // The answer that was planned for this call; 0 if none was. A sticky fault is one of the context that met it.
-Result planned_answer(const char* symbol, CUctx_st* context) {
+Result failure_of(const char* symbol, CUctx_st* context) {
   Fake& f = fake();
   if (f.has_ended) return vrt::cuda::kErrorDeinitialized;
-  f.log.push_back({symbol, 0});
   if (context != nullptr && context->sticky != 0) return context->sticky;
   if (f.failing_symbol != symbol || f.calls_until_failure-- != 0) return 0;
   f.failing_symbol.clear();
   if (is_sticky(f.failure) && context != nullptr) context->sticky = f.failure;
   return f.failure;
+}
+
+Result planned_answer(const char* symbol, CUctx_st* context) {
+  if (!fake().has_ended) fake().log.push_back({symbol, 0});
+  return failure_of(symbol, context);
 }
 
 template <typename Body>
@@ -267,8 +271,7 @@ Result cuInit(unsigned) {
   return call("cuInit", [] { return setting("VRT_FAKE_INIT", 0); });
 }
 Result cuDriverGetVersion(int* version) {
-  *version = setting("VRT_FAKE_VERSION", 13000);
-  return 0;
+  return call("cuDriverGetVersion", [&] { return *version = setting("VRT_FAKE_VERSION", 13000), Result{0}; });
 }
 Result cuGetErrorName(Result, const char** name) {
   *name = "CUDA_ERROR_FAKE";
@@ -319,16 +322,25 @@ Result cuDevicePrimaryCtxRetain(CUctx_st** context, DeviceId device) {
   return call("cuDevicePrimaryCtxRetain", [&] {
     *context = &fake().contexts.at(static_cast<std::size_t>(device));
     (*context)->device = device;
+    fake().live.insert(*context);
     return Result{0};
   });
 }
-// Not logged and never failing: they stand in the path of every other call.
+Result cuDevicePrimaryCtxRelease_v2(DeviceId device) {
+  return call("cuDevicePrimaryCtxRelease_v2", [&] {
+    return fake().live.erase(&fake().contexts.at(static_cast<std::size_t>(device))) == 0 ? kErrorInvalidContext
+                                                                                         : Result{0};
+  });
+}
+// Not logged: they stand in the path of every other call.
 Result cuCtxGetCurrent(CUctx_st** context) {
-  if (fake().has_ended) return vrt::cuda::kErrorDeinitialized;
+  const std::lock_guard lock(fake().mutex);
+  if (const Result planned = failure_of("cuCtxGetCurrent", nullptr); planned != 0) return planned;
   return *context = current_context, 0;
 }
 Result cuCtxSetCurrent(CUctx_st* context) {
-  if (fake().has_ended) return vrt::cuda::kErrorDeinitialized;
+  const std::lock_guard lock(fake().mutex);
+  if (const Result planned = failure_of("cuCtxSetCurrent", nullptr); planned != 0) return planned;
   return current_context = context, 0;
 }
 
@@ -501,12 +513,14 @@ Result cuMemPoolSetAttribute(CUmemPoolHandle_st*, Enum, void*) {
 }
 // Every kernel takes two pointers, a float and an int32_t.
 Result cuFuncGetParamInfo(CUfunc_st*, std::size_t index, std::size_t* offset, std::size_t* bytes) {
-  constexpr std::array<std::size_t, 4> kBytes{8, 8, 4, 4};
-  constexpr std::array<std::size_t, 4> kOffsets{0, 8, 16, 20};
-  if (index >= kBytes.size()) return vrt::cuda::kErrorInvalidValue;
-  *offset = kOffsets[index];
-  *bytes = kBytes[index];
-  return 0;
+  return call("cuFuncGetParamInfo", [&] {
+    constexpr std::array<std::size_t, 4> kBytes{8, 8, 4, 4};
+    constexpr std::array<std::size_t, 4> kOffsets{0, 8, 16, 20};
+    if (index >= kBytes.size()) return vrt::cuda::kErrorInvalidValue;
+    *offset = kOffsets[index];
+    *bytes = kBytes[index];
+    return Result{0};
+  });
 }
 // What later drivers call cuX_v2 is found as cuX, as in the real one. "cuFakeSum" is a function without an exported name.
 Result cuGetProcAddress_v2(const char* symbol, void** function, int, std::uint64_t, int* status) {
