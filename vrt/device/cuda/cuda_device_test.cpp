@@ -12,6 +12,7 @@
 #include "vrt/base/log.h"
 #include "vrt/base/testing/error_of.h"
 #include "vrt/device/counters.h"
+#include "vrt/device/cuda/device.h"
 #include "vrt/device/cuda/driver.h"
 #include "vrt/device/cuda/driver_types.h"
 #include "vrt/device/cuda/testing/fake_control.h"
@@ -301,6 +302,37 @@ TEST(CudaDriverDeathTest, WithoutMemoryPoolsFreedBlocksAreUsedAgain) {
 
 TEST(CudaDriverDeathTest, ADriverWithoutTheOptionalEntryPointsWorks) {
   EXPECT_EXIT((fake::use_fake_driver(VRT_FAKE_OLD_DRIVER_PATH), allocate_and_exit()), ::testing::ExitedWithCode(0), "");
+}
+
+// It says nothing of a kernel's parameters, so that the declaration is taken at its word, wrong as it is.
+void get_undeclared_and_exit() {
+  const KernelModule module = fake::scale_module(Device::cuda(0));
+  std::exit(module.get<void(DeviceSpan<float>)>("scale").name() == std::string("scale") ? 0 : 1);
+}
+
+TEST(CudaDriverDeathTest, AnOldDriversKernelsHaveTheSignatureThatIsDeclared) {
+  EXPECT_EXIT((fake::use_fake_driver(VRT_FAKE_OLD_DRIVER_PATH), get_undeclared_and_exit()),
+              ::testing::ExitedWithCode(0), "");
+}
+
+void name_missing_and_exit() {
+  const Error error = error_of([] { cuda::driver().device_get_default_mem_pool(nullptr, 0); });
+  const auto address = cuda::CudaDevice::open(0).pci_bus_id();
+  std::fprintf(stderr, "%s; %s", error.what(), address.problem.c_str());
+  std::exit(error.code() == ErrorCode::kUnavailable && !address.value ? 0 : 1);
+}
+
+TEST(CudaDriverDeathTest, AnOptionalEntryPointThatIsNotThereIsNamedWithTheVersionThatHasIt) {
+  EXPECT_EXIT(
+      (fake::use_fake_driver(VRT_FAKE_OLD_DRIVER_PATH), name_missing_and_exit()), ::testing::ExitedWithCode(0),
+      "libvrt_fake_cuda_old.so has no cuDeviceGetDefaultMemPool, which exists since CUDA 11.2; update the driver.*"
+      "this CUDA driver has no cuDeviceGetPCIBusId");
+}
+
+TEST(CudaDriverDeathTest, ALibraryWithoutARequiredEntryPointIsNoDriver) {
+  EXPECT_EXIT(
+      (fake::use_fake_driver(VRT_FAKE_INCOMPLETE_DRIVER_PATH), report_problem()), ::testing::ExitedWithCode(1),
+      "libvrt_fake_cuda_incomplete.so lacks the entry point cuGraphDestroy; it is not a CUDA driver that vrt can use");
 }
 
 }  // namespace

@@ -7,7 +7,8 @@
 //   VRT_FAKE_INTEGRATED=1  VRT_FAKE_ELAPSED=1 (cuEventElapsedTime's answer)
 //   CUDA_VISIBLE_DEVICES=2,0 (as the real one: which of them, and in which order)
 //   VRT_FAKE_ENDS=1 (once its static objects are destroyed, every call answers that the driver has ended)
-// Built a second time with VRT_FAKE_OLD_DRIVER it lacks the optional entry points.
+// Built a second time with VRT_FAKE_OLD_DRIVER it lacks the optional entry points, a third time with VRT_FAKE_INCOMPLETE_DRIVER one
+// of the required.
 #include "vrt/device/cuda/testing/fake_driver.h"
 
 #include <dlfcn.h>
@@ -298,12 +299,6 @@ Result cuDeviceGetName(char* name, int capacity, DeviceId device) {
     return Result{0};
   });
 }
-Result cuDeviceGetPCIBusId(char* text, int capacity, DeviceId device) {
-  return call("cuDeviceGetPCIBusId", [&] {
-    std::snprintf(text, static_cast<std::size_t>(capacity), "0000:%02X:00.0", 0x3B + device);
-    return Result{0};
-  });
-}
 Result cuDeviceTotalMem_v2(std::size_t* bytes, DeviceId) {
   return call("cuDeviceTotalMem_v2", [&] { return *bytes = kMemory, Result{0}; });
 }
@@ -493,9 +488,17 @@ Result cuGraphLaunch(CUgraphExec_st* executable, CUstream_st* stream) {
   });
 }
 Result cuGraphExecDestroy(CUgraphExec_st* executable) { return destroy("cuGraphExecDestroy", executable); }
+#if !defined(VRT_FAKE_INCOMPLETE_DRIVER)
 Result cuGraphDestroy(CUgraph_st* graph) { return destroy("cuGraphDestroy", graph); }
+#endif
 
 #if !defined(VRT_FAKE_OLD_DRIVER)
+Result cuDeviceGetPCIBusId(char* text, int capacity, DeviceId device) {
+  return call("cuDeviceGetPCIBusId", [&] {
+    std::snprintf(text, static_cast<std::size_t>(capacity), "0000:%02X:00.0", 0x3B + device);
+    return Result{0};
+  });
+}
 Result cuMemAllocAsync(DevicePointer* memory, std::size_t bytes, CUstream_st*) {
   return call("cuMemAllocAsync", [&] { return allocate(reinterpret_cast<void**>(memory), bytes); });
 }
