@@ -1,7 +1,7 @@
 // Internal: The one list of driver entry points: name, signature, whether vrt can do without, since which CUDA version
 // it exists.
-// Each is resolved on first use under the exact name of its prototype's version; a missing optional one is a capability
-// that the machine does not have.
+// Each is resolved on first use under the exact name of its prototype's version. All that CUDA 12.0 has are required but those that vrt
+// can do without; a missing optional one is a capability that the machine does not have.
 #pragma once
 
 #include <atomic>
