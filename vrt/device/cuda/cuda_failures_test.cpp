@@ -178,7 +178,7 @@ ErrorCode expected_code(const PlannedFailure& planned) {
 /// Ends of destructors are not told where the driver has ended; a parameter behind the last one is expected not to be there.
 bool may_vanish(const PlannedFailure& planned) {
   return (planned.result == cuda::kErrorDeinitialized && is_of_a_destructor(planned.symbol)) ||
-         (planned.result == cuda::kErrorInvalidValue && planned.symbol == "cuFuncGetParamInfo");
+         (!cuda::is_sticky(planned.result) && planned.symbol == "cuFuncGetParamInfo");
 }
 
 struct Outcome {
