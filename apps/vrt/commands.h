@@ -15,6 +15,7 @@ enum ExitCode : int { kSuccess = 0, kFailure = 1, kWrongUsage = 2, kIncomplete =
 struct RunArguments {
   std::string source;
   std::vector<std::string> models;
+  std::vector<std::string> names;  ///< A file of class names for each model; empty: none.
   std::string save;
   std::string json;
   std::string json_format = "lines";  ///< Or "coco".
@@ -31,6 +32,7 @@ struct BenchArguments {
   std::string source;     ///< Or
   std::string synthetic;  ///< "1920x1080:nv12", in its place.
   std::vector<std::string> models;
+  std::vector<std::string> names;  ///< A file of class names for each model; empty: none.
   std::string device = "auto";
   std::string engine = "auto";
   bool fp16 = false;

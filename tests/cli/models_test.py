@@ -59,6 +59,53 @@ class SeveralModelsTest(ToolTest):
         self.assertEqual(yolo.read_bytes(), before)
 
 
+class NamesTest(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.animals = networks.yolo(self.folder / "animals.onnx")
+        self.file = self.folder / "names.txt"
+        self.file.write_text("chat\nchien\n")
+
+    def labels(self, *arguments):
+        result = vrt("run", CLIP, *arguments, "--json", "-", "--max-frames", 1)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return [(d["model"], d["label"]) for d in lines_of(result.stdout)[0]["detections"]]
+
+    def test_names_are_those_of_the_model_before_them(self):
+        twice = ["--model", self.animals, "--model", self.animals]
+        self.assertEqual(self.labels(*twice, "--names", self.file), [("animals", "dog"), ("animals#2", "chien")])
+        one, two = twice[:2], twice[2:]
+        self.assertEqual(self.labels(*one, "--names", self.file, *two), [("animals", "chien"), ("animals#2", "dog")])
+        self.assertEqual(self.labels(f"--model={self.animals}", f"--names={self.file}"), [("animals", "chien")])
+
+    def test_names_without_a_model_or_too_many_are_wrong_usage(self):
+        names = ["--names", self.file]
+        for arguments in ([*names, "--model", self.animals], ["--model", self.animals, *names, *names]):
+            self.assert_refused(vrt("run", CLIP, *arguments), 2, "names.txt", "behind a --model, one file for each")
+            self.assert_refused(vrt("bench", CLIP, *arguments), 2, "names.txt", "behind a --model, one file for each")
+        self.assert_refused(vrt("run", CLIP, "--model", MODEL, *names), 2, "CenterFace has no classes", "names.txt")
+        self.file.write_text("a\nb\nc\n")
+        self.assert_refused(vrt("run", CLIP, "--model", self.animals, *names), 2, "with 3 classes", "[1, 6, 84]")
+        self.assert_refused(
+            vrt("bench", CLIP, "--model", "centerface", *names, "--without-network", "--device", "cpu"), 2, "--names"
+        )
+
+    def test_files_without_names_are_failures(self):
+        missing = vrt("run", CLIP, "--model", self.animals, "--names", self.folder / "none.txt")
+        self.assert_refused(missing, 1, "none.txt", "no such file")
+        self.assert_refused(vrt("run", CLIP, "--model", self.animals, "--names", self.animals), 1, "animals.onnx: line 1")
+
+    def test_no_file_of_names_is_written_over(self):
+        run = ["run", CLIP, "--model", self.animals, "--names", self.file]
+        self.assert_refused(vrt(*run, "--json", self.file), 2, "names.txt")
+        self.assertEqual(self.file.read_text(), "chat\nchien\n")
+
+    def test_a_benchmark_takes_them_too(self):
+        network = networks.yolo(self.folder / "nameless.onnx", {"task": "detect"})
+        result = vrt("bench", "--synthetic", "64x64", "--model", network, "--names", self.file, "--frames", 100)
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+
 class FamilyTest(ToolTest):
     def test_what_a_file_does_not_say_has_to_be_said(self):
         depth = networks.depth(self.folder / "depth.onnx")

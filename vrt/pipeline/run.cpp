@@ -280,7 +280,10 @@ RunReport run_detection(const RunOptions& options, const RunHooks& hooks) {
   const auto start = Clock::now();
   require(!options.models.empty(), "a run needs at least one model");
   std::vector<Place> read{{"the source", options.source}};
-  for (const ModelChoice& model : options.models) read.push_back({"the model", model.file});
+  for (const ModelChoice& model : options.models) {
+    read.push_back({"the model", model.file});
+    read.push_back({"the class names", model.class_names});
+  }
   require_places_of_their_own(
       read, {{"the annotated output", options.save}, {"the JSON output", options.json == "-" ? "" : options.json}});
   Run run(options, hooks);

@@ -17,6 +17,7 @@
 #include "vrt/engine/engine.h"
 #include "vrt/image/image.h"
 #include "vrt/pipeline/families/frame_model.h"
+#include "vrt/scene/class_names.h"
 
 namespace vrt {
 
@@ -43,10 +44,13 @@ template <typename Recognise>
   }
 }
 
-/// What a run wants of every network.
+/// What a run wants of a network.
 struct FrameModelOptions {
   std::optional<float> score_threshold;  ///< Of detections, in [0, 1]; where not given the family's own.
   bool read_back_dense = false;          ///< Whether masks and depth maps come to the host, at the picture's size.
+  /// Of the classes, by their ids, in place of what the file says. As many as the network has classes, where its outputs tell how many;
+  /// of RF-DETR not more than columns.
+  std::optional<ClassNames> names = {};
 };
 
 /// How a run tells, opens and runs the networks of a family. Text has static storage.
@@ -54,7 +58,8 @@ struct ModelFamily {
   std::string_view name;   ///< What a user types before a colon: "yolo".
   std::string_view title;  ///< "YOLO"
   bool gives_boxes = false;
-  bool takes_boxes = false;  ///< Looks at boxes that another network found in the same frame.
+  bool takes_boxes = false;    ///< Looks at boxes that another network found in the same frame.
+  bool names_classes = false;  ///< Takes FrameModelOptions::names.
   /// What exporters write of such networks under `task` into their metadata: vrt's own, and of detectors Ultralytics'.
   std::array<std::string_view, 3> tasks = {};
 
@@ -69,7 +74,8 @@ struct ModelFamily {
   /// Compiles. BLOCKS. `input` is the network's input size; empty: the file's own, or the family's default where the file leaves it open.
   /// Throws as Engine::open.
   Engine (*open)(const std::filesystem::path& model, Device device, Size input, const EngineOptions& options) = nullptr;
-  /// Throws kInvalidArgument with what was met if the network is of another family. Allocates; may block.
+  /// Throws kInvalidArgument with what was met if the network is of another family, or has another number of classes than there are
+  /// names. Allocates; may block.
   std::unique_ptr<FrameModel> (*make)(const Engine& engine, const Stream& stream,
                                       const FrameModelOptions& options) = nullptr;
 };

@@ -85,6 +85,7 @@ Engine open(const std::filesystem::path& model, Device device, Size input, const
 RfDetrOptions options_of(const FrameModelOptions& wanted) {
   RfDetrOptions options;
   options.score_threshold = wanted.score_threshold.value_or(options.score_threshold);
+  options.names = wanted.names;
   return options;
 }
 
@@ -103,6 +104,7 @@ const ModelFamily& rfdetr_family() noexcept {
   static constexpr ModelFamily kFamily{.name = "rfdetr",
                                        .title = "RF-DETR",
                                        .gives_boxes = true,
+                                       .names_classes = true,
                                        .tasks = {"detect"},
                                        .fits = fits_boxes,
                                        .open = open,
@@ -113,6 +115,7 @@ const ModelFamily& rfdetr_seg_family() noexcept {
   static constexpr ModelFamily kFamily{.name = "rfdetr-seg",
                                        .title = "RF-DETR with masks",
                                        .gives_boxes = true,
+                                       .names_classes = true,
                                        .tasks = {"segment"},
                                        .fits = fits_masks,
                                        .open = open,
@@ -123,6 +126,7 @@ const ModelFamily& rfdetr_keypoints_family() noexcept {
   static constexpr ModelFamily kFamily{.name = "rfdetr-keypoints",
                                        .title = "RF-DETR with keypoints",
                                        .gives_boxes = true,
+                                       .names_classes = true,
                                        .tasks = {"pose"},
                                        .fits = fits_keypoints,
                                        .open = open,

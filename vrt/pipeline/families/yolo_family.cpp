@@ -94,6 +94,7 @@ Engine open(const std::filesystem::path& model, Device device, Size input, const
 std::unique_ptr<FrameModel> make(const Engine& engine, const Stream& stream, const FrameModelOptions& wanted) {
   YoloOptions options;
   options.score_threshold = wanted.score_threshold.value_or(options.score_threshold);
+  options.names = wanted.names;
   return std::make_unique<YoloModel>(Yolo(engine, stream, options), wanted.read_back_dense);
 }
 
@@ -103,6 +104,7 @@ const ModelFamily& yolo_family() noexcept {
   static constexpr ModelFamily kFamily{.name = "yolo",
                                        .title = "YOLO",
                                        .gives_boxes = true,
+                                       .names_classes = true,
                                        .tasks = {"detect", "segment", "pose"},
                                        .fits = fits,
                                        .open = open,
