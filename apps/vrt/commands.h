@@ -24,6 +24,7 @@ struct RunArguments {
   std::string engine = "auto";
   bool fp16 = false;
   double max_difference = -1;  ///< Percent of an output's range; -1: the default.
+  std::optional<std::int32_t> max_embeddings;
   std::int64_t max_frames = 0;
   int verbosity = 0;  ///< 0 warnings, 1 information, 2 everything.
 };

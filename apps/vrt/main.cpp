@@ -16,6 +16,7 @@
 #include "apps/vrt/printable.h"
 #include "apps/vrt/values.h"
 #include "vrt/base/error.h"
+#include "vrt/models/osnet/osnet.h"
 
 namespace vrt::cli {
 namespace {
@@ -104,6 +105,9 @@ Command add_run(CLI::App& app, RunArguments& arguments) {
   run.add_option("--threshold", arguments.threshold,
                  "Least score of a detection, 0 to 1, of all models; else each one's own")
       ->check(CLI::Range(0.0F, 1.0F));
+  run.add_option("--max-embeddings", arguments.max_embeddings,
+                 "Boxes of a frame that are embedded, the best first; else as many as one run of the network takes")
+      ->check(CLI::Range(1, OsNet::kMaxBoxes));
   add_device(run, arguments.device);
   add_engine(run, arguments.engine);
   add_fp16(run, arguments.fp16, arguments.max_difference);

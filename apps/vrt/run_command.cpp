@@ -20,6 +20,7 @@ RunOptions options_of(const RunArguments& arguments) {
   options.device = device_for_models(arguments.device, arguments.engine);
   options.models = model_choices(arguments.models, arguments.names);
   options.score_threshold = arguments.threshold;
+  options.most_embeddings = arguments.max_embeddings;
   options.save = arguments.save;
   options.json = arguments.json;
   options.json_format = arguments.json_format == "coco" ? JsonFormat::kCoco : JsonFormat::kLines;

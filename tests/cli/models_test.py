@@ -4,7 +4,10 @@ import json
 import unittest
 
 import networks
-from tool import CLIP, MODEL, ToolTest, lines_of, vrt
+import schema
+from tool import CLIP, MODEL, SOURCE_DIR, ToolTest, lines_of, vrt
+
+SCHEMA = json.loads((SOURCE_DIR / "docs/schema/frame.schema.json").read_text())
 
 
 class SeveralModelsTest(ToolTest):
@@ -35,6 +38,30 @@ class SeveralModelsTest(ToolTest):
             self.assertAlmostEqual(float(embedding @ embedding), 1, places=4)
         wrong = vrt("run", CLIP, "--model", osnet, "--model", yolo)
         self.assert_refused(wrong, 2, "looks.onnx", "OSNet looks at the boxes", "name a detector first")
+
+    def test_boxes_that_are_not_embedded_are_said(self):
+        crowd, osnet = networks.crowd(self.folder / "crowd.onnx", 40), networks.osnet(self.folder / "looks.onnx")
+        for more, embedded in (([], 16), (["--max-embeddings", 20], 20), (["--max-embeddings", 300], 40)):
+            with self.subTest(embedded=embedded):
+                run = vrt(
+                    "run", CLIP, "--model", crowd, "--model", osnet, "--json", "-", "--max-frames", 3, *more
+                )  # fmt: skip
+                self.assertEqual(run.returncode, 0, run.stderr)
+                for line in lines_of(run.stdout):
+                    self.assertEqual(schema.errors(line, SCHEMA), [])
+                    has = ["embedding" in detection for detection in line["detections"]]
+                    self.assertEqual(has, [True] * embedded + [False] * (40 - embedded))
+                    self.assertEqual(line.get("not_embedded", 0), 40 - embedded)
+                left_out = embedded < 40
+                found = f"{3 * embedded} of 120 boxes embedded" if left_out else "120 found"
+                self.assertRegex(run.stderr, rf"(?m)^looks \(OSNet\): {found}, on cpu")
+                warning = f"frame 0 has 40 boxes, and {embedded} are embedded"
+                self.assertEqual(run.stderr.count(warning), left_out)
+                self.assertEqual(run.stderr.count("warning"), left_out, run.stderr)
+
+    def test_the_number_of_embeddings_has_bounds(self):
+        for wrong in ("0", "4097", "many"):
+            self.assert_refused(vrt("run", CLIP, "--model", MODEL, "--max-embeddings", wrong), 2, "--max-embeddings")
 
     def test_the_threshold_is_each_familys_own_unless_it_is_given(self):
         cells = networks.np.zeros((1, 6, 84))

@@ -36,6 +36,13 @@ def yolo(path, metadata=None):
     return write(path, [1, 3, 64, 64], {"output0": cells}, given if metadata is None else metadata)
 
 
+def crowd(path, count):
+    """Objects of a ninth of the input's sides, end to end, in rows of nine; those behind the 81st lie on others."""
+    rows = [[i % 9 * 7, i // 9 % 9 * 7, i % 9 * 7 + 7, i // 9 % 9 * 7 + 7, 0.9 - 0.5 * i / count, 1] for i in range(count)]
+    metadata = {"task": "detect", "names": "{0: 'cat', 1: 'dog'}", "stride": "32", "end2end": "True"}
+    return write(path, [1, 3, 64, 64], {"output0": [rows]}, metadata)
+
+
 def depth(path, metadata=None):
     """2 everywhere."""
     return write(path, [1, 3, 28, 28], {"depth": np.full((1, 28, 28), 2)}, metadata)

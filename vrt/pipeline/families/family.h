@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -51,6 +52,9 @@ struct FrameModelOptions {
   /// Of the classes, by their ids, in place of what the file says. As many as the network has classes, where its outputs tell how many;
   /// of RF-DETR not more than columns.
   std::optional<ClassNames> names = {};
+  /// Boxes of a picture that are embedded, the best first; where not given as many as one run of the network takes, and 16 at least. The
+  /// network runs for all that there is room for, whatever was found: how many runs a frame has is fixed, and a graph can hold them.
+  std::optional<std::int32_t> most_embeddings = {};
 };
 
 /// How a run tells, opens and runs the networks of a family. Text has static storage.
