@@ -59,6 +59,17 @@ class SeveralModelsTest(ToolTest):
                 self.assertEqual(run.stderr.count(warning), left_out)
                 self.assertEqual(run.stderr.count("warning"), left_out, run.stderr)
 
+    def test_every_object_of_coco_results_has_its_mask(self):
+        crowd = networks.crowd(self.folder / "crowd.onnx", 250, masks=True)
+        run = ["run", CLIP, "--model", crowd, "--json", "-", "--max-frames", 2]
+        coco = vrt(*run, "--json-format", "coco")
+        self.assertEqual(coco.returncode, 0, coco.stderr)
+        results = json.loads(coco.stdout)
+        self.assertEqual(len(results), 2 * 250)
+        self.assertEqual(sum("segmentation" in result for result in results), 2 * 250)
+        for line in lines_of(vrt(*run).stdout):
+            self.assertEqual(sum("mask" in detection for detection in line["detections"]), 100, "as docs/json-lines.md says")
+
     def test_the_number_of_embeddings_has_bounds(self):
         for wrong in ("0", "4097", "many"):
             self.assert_refused(vrt("run", CLIP, "--model", MODEL, "--max-embeddings", wrong), 2, "--max-embeddings")

@@ -140,6 +140,8 @@ ModelPoolOptions Run::pool_options() const {
   pool.engine = options_.engine;
   pool.wanted.score_threshold = options_.score_threshold;
   pool.wanted.read_back_dense = !options_.save.empty() || !options_.json.empty();
+  // Readers of COCO results take the box of an object for its mask where that is missing.
+  pool.wanted.masks_of_all = options_.json_format == JsonFormat::kCoco;
   pool.wanted.most_embeddings = options_.most_embeddings;
   pool.lanes = layout_.lanes;
   pool.slots_per_lane = layout_.slots_per_lane();

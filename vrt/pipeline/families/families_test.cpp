@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "vrt/base/error.h"
@@ -204,6 +205,35 @@ TEST_P(FamiliesTest, ACapturedFrameTakesAnotherPicture) {
 
 INSTANTIATE_TEST_SUITE_P(Detectors, FamiliesTest, ::testing::ValuesIn(detectors()));
 INSTANTIATE_TEST_SUITE_P(Others, FamiliesTest, ::testing::ValuesIn(others()));
+
+/// How many masks a result has of `network`, of family `name`, whose objects all have one.
+std::size_t masks_of(std::string_view name, const std::string& network, const FrameModelOptions& options) {
+  const testing::ScopedFolder folder;
+  const Stream stream(Device::cpu());
+  const ModelFamily& family = find_family(name);
+  const Engine engine = family.open(folder.write("net.onnx", network), Device::cpu(), {}, {});
+  const auto model = family.make(engine, stream, options);
+  const auto result = model->allocate_result(kPicture);
+  const std::vector<std::uint8_t> bright(std::size_t{3} * 100 * 100, 255);
+  model->submit(ImageView::packed(Device::cpu(), bright.data(), kPicture, PixelFormat::kRgb8), *result, nullptr);
+  stream.synchronize();
+  const ModelFindings found = result->findings();
+  for (const MaskView& mask : found.masks) EXPECT_TRUE(is_set(mask, 30, 50) && !is_set(mask, 70, 50));
+  return found.masks.size();
+}
+
+TEST(MasksOfAllTest, ThereIsRoomForAsManyAsTheNetworkFinds) {
+  const std::string network = testing::yolo_crowd_seg_network(350);
+  EXPECT_EQ(masks_of("yolo", network, {.score_threshold = {}, .read_back_dense = true, .masks_of_all = true}), 300U);
+  EXPECT_EQ(masks_of("yolo", network, {.score_threshold = {}, .read_back_dense = true}), 100U);
+  EXPECT_EQ(masks_of("yolo", network, {.score_threshold = {}, .masks_of_all = true}), 0U) << "nobody reads them";
+  const std::string instances = testing::rfdetr_seg_network();
+  const float every = 0.00001F;  // 910 pairs of a query and a class, of sigmoid(-9) at least.
+  EXPECT_EQ(
+      masks_of("rfdetr-seg", instances, {.score_threshold = every, .read_back_dense = true, .masks_of_all = true}),
+      300U);
+  EXPECT_EQ(masks_of("rfdetr-seg", instances, {.score_threshold = every, .read_back_dense = true}), 100U);
+}
 
 /// Class names that the caller gives, in place of the file's.
 class GivenNamesTest : public ::testing::Test {

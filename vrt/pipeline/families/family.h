@@ -49,6 +49,8 @@ template <typename Recognise>
 struct FrameModelOptions {
   std::optional<float> score_threshold;  ///< Of detections, in [0, 1]; where not given the family's own.
   bool read_back_dense = false;          ///< Whether masks and depth maps come to the host, at the picture's size.
+  /// Whether there is room for the masks of all objects, not only of as many as MaskOptions::most says.
+  bool masks_of_all = false;
   /// Of the classes, by their ids, in place of what the file says. As many as the network has classes, where its outputs tell how many;
   /// of RF-DETR not more than columns.
   std::optional<ClassNames> names = {};
