@@ -36,6 +36,17 @@ def yolo(path, metadata=None):
     return write(path, [1, 3, 64, 64], {"output0": cells}, given if metadata is None else metadata)
 
 
+def crowd(path, count, masks=False):
+    """Objects of a ninth of the input's sides, end to end, in rows of nine; those behind the 81st lie on others."""
+    rows = [[i % 9 * 7, i // 9 % 9 * 7, i % 9 * 7 + 7, i // 9 % 9 * 7 + 7, 0.9 - 0.5 * i / count, 1] for i in range(count)]
+    outputs = {"output0": [rows]}
+    if masks:  # One prototype, positive everywhere: each mask is its box.
+        outputs = {"output0": [[[*row, 1] for row in rows]], "output1": np.ones((1, 1, 16, 16))}
+    task = "segment" if masks else "detect"
+    metadata = {"task": task, "names": "{0: 'cat', 1: 'dog'}", "stride": "32", "end2end": "True"}
+    return write(path, [1, 3, 64, 64], outputs, metadata)
+
+
 def depth(path, metadata=None):
     """2 everywhere."""
     return write(path, [1, 3, 28, 28], {"depth": np.full((1, 28, 28), 2)}, metadata)

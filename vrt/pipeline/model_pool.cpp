@@ -38,11 +38,24 @@ Size settled_input(const PoolModel& model) {
 
 }  // namespace
 
+namespace {
+
+std::optional<ClassNames> read_names(const ModelChoice& choice, const ModelFamily& family) {
+  if (choice.class_names.empty()) return std::nullopt;
+  require(family.names_classes,
+          "{}: {} has no classes that '{}' could name; take names for detectors of many classes "
+          "and classifiers alone",
+          choice.file.string(), family.title, choice.class_names.string());
+  return ClassNames::read(choice.class_names);
+}
+
+}  // namespace
+
 std::vector<PoolModel> choose_models(const std::vector<ModelChoice>& choices) {
   std::vector<PoolModel> models;
   for (const ModelChoice& choice : choices) {
     const ModelFamily& family = choice.family.empty() ? recognise_family(choice.file) : find_family(choice.family);
-    models.push_back({&family, choice.file, choice.input});
+    models.push_back({&family, choice.file, choice.input, read_names(choice, family)});
   }
   return models;
 }
@@ -199,8 +212,9 @@ EngineOptions ModelPool::engine_options() const {
 ModelPool::Opened ModelPool::open(std::size_t model, Size input) const {
   const PoolModel& chosen = options_.models[model];
   Opened opened{input, chosen.family->open(chosen.file, options_.device, input, engine_options()), {}};
-  for (const auto& lane : lanes_)
-    opened.payloads.push_back(chosen.family->make(opened.engine, lane->stream, options_.wanted));
+  FrameModelOptions wanted = options_.wanted;
+  wanted.names = chosen.names;
+  for (const auto& lane : lanes_) opened.payloads.push_back(chosen.family->make(opened.engine, lane->stream, wanted));
   return opened;
 }
 

@@ -57,10 +57,12 @@ struct Slot {
 struct PoolModel {
   const ModelFamily* family = nullptr;
   std::filesystem::path file;
-  Size input = {};  ///< Of the network, whatever the pictures' size; empty: as the family has it.
+  Size input = {};                       ///< Of the network, whatever the pictures' size; empty: as the family has it.
+  std::optional<ClassNames> names = {};  ///< As FrameModelOptions::names, instead of that.
 };
 
-/// Tells the family of each whose family is not given. Throws as recognise_family and find_family.
+/// Tells the family of each whose family is not given, and reads the files of class names. Throws as recognise_family, find_family and
+/// ClassNames::read, and kInvalidArgument for names of a family without classes.
 [[nodiscard]] VRT_API std::vector<PoolModel> choose_models(const std::vector<ModelChoice>& choices);
 
 /// A stream, its payloads for pictures of one size, and the slots that are free to be submitted to it.

@@ -26,7 +26,7 @@ struct Place {
   std::filesystem::path path;  ///< Empty: none.
 };
 
-/// Adds the files that a network is read from: the model's, and those beside it that hold its weights, as far as this build can tell
+/// Adds the files that a network is read from: the model's, its class names, and those beside it that hold its weights, as far as this build can tell
 /// (without protobuf it reads no ONNX file). Throws as detail::files_of_weights.
 VRT_API void add_places_of(const ModelChoice& model, std::vector<Place>& places);
 

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "vrt/base/fail.h"
+#include "vrt/base/log.h"
 #include "vrt/pipeline/draw_findings.h"
 #include "vrt/pipeline/lanes.h"
 #include "vrt/pipeline/model_pool.h"
@@ -71,6 +72,7 @@ struct Member {
   std::string name;
   const ModelFamily* family = nullptr;
   std::int64_t findings = 0;
+  std::int64_t left_out = 0;
 };
 
 /// Results are told apart by their networks' names: one that an earlier network has gets a number behind it.
@@ -136,6 +138,7 @@ class Run {
   void write_all();
   void write(Slot& slot);
   void read(Slot& slot);
+  void count_left_out(Member& member, const EmbeddingFindings& embeddings);
   void finish_outputs();
   void remember(std::exception_ptr error);
   [[nodiscard]] bool should_end() const;
@@ -171,7 +174,11 @@ ModelPoolOptions Run::pool_options() const {
   pool.models = chosen_;
   pool.device = options_.device;
   pool.engine = options_.engine;
-  pool.wanted = {options_.score_threshold, !options_.save.empty() || !options_.json.empty()};
+  pool.wanted.score_threshold = options_.score_threshold;
+  pool.wanted.read_back_dense = !options_.save.empty() || !options_.json.empty();
+  // Readers of COCO results take the box of an object for its mask where that is missing.
+  pool.wanted.masks_of_all = options_.json_format == JsonFormat::kCoco;
+  pool.wanted.most_embeddings = options_.most_embeddings;
   pool.lanes = layout_.lanes;
   pool.slots_per_lane = layout_.slots_per_lane();
   pool.precision = options_.precision;
@@ -264,9 +271,24 @@ void Run::read(Slot& slot) {
   for (std::size_t i = 0; i < members_.size(); ++i) {
     findings_[i] = slot.results[i]->findings();
     findings_[i].model = members_[i].name;
-    if (findings_[i].embeddings) findings_[i].embeddings->of = pool_.boxes_from(i).value_or(0);
     members_[i].findings += slot.results[i]->count();
+    if (!findings_[i].embeddings) continue;
+    findings_[i].embeddings->of = pool_.boxes_from(i).value_or(0);
+    count_left_out(members_[i], *findings_[i].embeddings);
   }
+}
+
+/// Said once, and in the report: the boxes of a network that embeds no more of them.
+void Run::count_left_out(Member& member, const EmbeddingFindings& embeddings) {
+  const std::size_t found = findings_[embeddings.of].detections.size();
+  const std::size_t embedded = count_of(embeddings);
+  if (found <= embedded) return;
+  if (member.left_out == 0)
+    log(LogLevel::kWarning,
+        fmt::format("{}: frame {} has {} boxes, and {} are embedded, the best by score; --max-embeddings "
+                    "(RunOptions::most_embeddings) takes more. The summary counts what is left out",
+                    member.name, written_, found, embedded));
+  member.left_out += static_cast<std::int64_t>(found - embedded);
 }
 
 void Run::write(Slot& slot) {
@@ -320,7 +342,8 @@ RunReport Run::report() const {
                              std::string(members_[i].family->title),
                              fmt::format("{} {}", engine.backend_name(), engine.backend_version()),
                              {static_cast<std::int32_t>(input[-1]), static_cast<std::int32_t>(input[-2])},
-                             members_[i].findings});
+                             members_[i].findings,
+                             members_[i].left_out});
   }
   report.stages = times_.summary();
   return report;
