@@ -210,7 +210,10 @@ struct BackendInfo {
   std::string problem;   ///< What is missing, where vrt looked and how to get it; empty if available.
 };
 
-/// Every backend that vrt knows, found or not, in the order in which "auto" tries them.
+/// Every backend that vrt knows, found or not, in the order in which "auto" tries them. Opens the library of each.
 [[nodiscard]] VRT_API std::vector<BackendInfo> list_backends();
+
+/// Their names alone, in the same order. Opens nothing.
+[[nodiscard]] VRT_API std::vector<std::string> backend_names();
 
 }  // namespace vrt
