@@ -53,7 +53,7 @@ struct BuildProgress {
   std::int32_t steps = 0;  ///< 0: not known.
 };
 
-/// One run's inputs: for each input, by name, its elements as bytes.
+/// One run's inputs: for each input, by name, its elements as bytes. The empty name stands for the only input.
 using SampleInputs = std::map<std::string, std::vector<std::byte>>;
 
 /// How a network of reduced precision is compared with its float32 reference after it was built (docs/fp16.md).
@@ -63,6 +63,10 @@ struct AccuracyOptions {
   std::vector<SampleInputs> samples = {};
   double least_cosine = 0.999;       ///< Of each output over all samples.
   double largest_difference = 0.02;  ///< Absolute, as a share of the output's range in the reference.
+  /// Makes the samples where `samples` is empty and an engine has to be built: one that is kept is taken, whatever it was compared on.
+  /// Called from Engine::open, which throws what it throws. None: noise.
+  std::function<std::vector<SampleInputs>()> make_samples = {};
+  std::string samples_name = {};  ///< What messages call the samples: "frames of 'clip.mp4'"; empty: "samples".
 };
 
 /// How Engine::open compiles a network.

@@ -46,6 +46,12 @@ Engine open(const std::filesystem::path& model, Device device, Size input, const
   return open_picture_network(model, device, input, kInput, options);
 }
 
+PreprocessOptions preprocessing(const std::filesystem::path& model, Size input) {
+  PreprocessOptions options = imagenet_preprocessing();
+  options.target = picture_input_size(model, input, kInput);
+  return options;
+}
+
 std::unique_ptr<FrameModel> make(const Engine& engine, const Stream& stream, const FrameModelOptions& /*wanted*/) {
   ImageClassifierOptions options;
   const auto metadata = read_onnx_metadata(engine.model());
@@ -57,8 +63,13 @@ std::unique_ptr<FrameModel> make(const Engine& engine, const Stream& stream, con
 }  // namespace
 
 const ModelFamily& classifier_family() noexcept {
-  static constexpr ModelFamily kFamily{
-      .name = "classifier", .title = "a classifier", .tasks = {"classify"}, .fits = fits, .open = open, .make = make};
+  static constexpr ModelFamily kFamily{.name = "classifier",
+                                       .title = "a classifier",
+                                       .tasks = {"classify"},
+                                       .fits = fits,
+                                       .open = open,
+                                       .preprocessing = preprocessing,
+                                       .make = make};
   return kFamily;
 }
 
