@@ -257,7 +257,7 @@ TEST_F(FamilyPreprocessingTest, TheOthersAsTheirClassesDo) {
 }
 
 TEST_F(FamilyPreprocessingTest, ANetworkOfAnotherFamilyIsRefused) {
-  EXPECT_THROW((void)of("yolo", testing::depth_network({})), Error);
+  EXPECT_THROW((void)of("yolo", testing::classifier_network({})), Error);
   EXPECT_THROW((void)of("rfdetr", testing::depth_network({})), Error);
 }
 
