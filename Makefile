@@ -84,6 +84,7 @@ bundle-core: build ## The same without media and OpenVINO, with the tests of the
 	@tools/bundle.py build/release --output out --core
 
 .PHONY: bad-input
+bad-input: export VRT_SIGNAL_STEPS := 48
 bad-input: setup ## Drive the tool with bad files, full disks and signals, under AddressSanitizer
 	@$(call build,asan-ubsan,vrt_program vrt_backend_openvino)
 	@$(call run_tests,asan-ubsan,-L '^bad_input$$')

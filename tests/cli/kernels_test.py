@@ -2,8 +2,10 @@
 
 import os
 import re
+import shutil
 import signal
 import subprocess
+import tempfile
 import time
 import unittest
 
@@ -22,6 +24,19 @@ def sources():
 
 
 class KernelsTest(ToolTest):
+    @classmethod
+    def setUpClass(cls):
+        # Compiling everything takes seconds: tests of what comes afterwards begin with a copy of this.
+        cls.compiled = tempfile.mkdtemp()
+        cls.addClassCleanup(shutil.rmtree, cls.compiled)
+        for arch in ("sm_87", "sm_90"):
+            arguments = ("compile", "--arch", arch, "--into", f"{cls.compiled}/{arch}")
+            result = vrt("kernels", *arguments, environment={"VRT_NVRTC": NVRTC, "VRT_KERNEL_CACHE": "off"})
+            assert result.returncode == 0, result.stderr
+
+    def start_with_compiled(self, arch):
+        shutil.copytree(f"{self.compiled}/{arch}", self.folder / "cache/kernels")
+
     def kernels(self, *arguments, **environment):
         settings = {"VRT_CACHE": str(self.folder / "cache"), "VRT_NVRTC": NVRTC, "VRT_CUDA_DRIVER": "/nowhere/libcuda.so.1"}
         return vrt("kernels", *arguments, environment={**settings, "VRT_KERNEL_CACHE": "", **environment})
@@ -61,14 +76,11 @@ class KernelsTest(ToolTest):
         self.assertEqual(len(self.entries()), len(sources()))
 
     def test_a_seed_serves_a_machine_of_that_architecture_and_no_other(self):
-        compiled = self.kernels("compile", "--arch", "sm_90", "--into", self.folder / "seed")
-        self.assertEqual(compiled.returncode, 0, compiled.stderr)
-        self.assertEqual((len(self.entries("seed")), self.entries()), (len(sources()), []))
+        self.assertEqual((len(os.listdir(f"{self.compiled}/sm_90")), self.entries()), (len(sources()), []))
         # The fake GPU is an sm_90.
-        gpu = {"VRT_CUDA_DRIVER": FAKE_DRIVER, "VRT_KERNEL_SEED": str(self.folder / "seed")}
+        gpu = {"VRT_CUDA_DRIVER": FAKE_DRIVER, "VRT_KERNEL_SEED": f"{self.compiled}/sm_90"}
         self.assertNotIn("not compiled yet", self.kernels("list", "--device", "cuda:0", **gpu).stdout)
-        self.kernels("compile", "--arch", "sm_87", "--into", self.folder / "other")
-        gpu["VRT_KERNEL_SEED"] = str(self.folder / "other")
+        gpu["VRT_KERNEL_SEED"] = f"{self.compiled}/sm_87"
         self.assertEqual(self.kernels("list", "--device", "cuda:0", **gpu).stdout.count("not compiled yet"), len(sources()))
 
     def test_an_architecture_that_the_compiler_does_not_know_gets_ptx(self):
@@ -77,7 +89,7 @@ class KernelsTest(ToolTest):
         self.assertEqual(result.stdout.count("(compute_90, PTX that the driver compiles)"), len(sources()))
 
     def test_clear_removes_the_cache_s_entries_and_nothing_else(self):
-        self.kernels("compile", "--arch", "sm_87")
+        self.start_with_compiled("sm_87")
         notes = self.folder / "cache/kernels/notes.txt"
         notes.write_text("mine")
         size = sum(entry.stat().st_size for entry in self.entries())
@@ -140,7 +152,8 @@ class KernelsTest(ToolTest):
 
     def test_a_pipe_in_the_cache_is_no_entry(self):
         gpu = {"VRT_CUDA_DRIVER": FAKE_DRIVER}
-        self.kernels("compile", "--device", "cuda:0", **gpu)
+        self.start_with_compiled("sm_90")
+        self.assertNotIn("not compiled yet", self.kernels("list", "--device", "cuda:0", **gpu).stdout)
         for entry in self.entries():
             entry.unlink()
             os.mkfifo(entry)
@@ -148,6 +161,7 @@ class KernelsTest(ToolTest):
         self.assertEqual(listed.stdout.count("not compiled yet"), len(sources()))
 
     def test_a_place_that_cannot_be_written_is_named(self):
+        self.start_with_compiled("sm_87")  # Taken from the cache, and to be written elsewhere.
         full = bad_files.small_disk(self, 16)
         for folder in ("/proc/nowhere", full):
             result = self.kernels("compile", "--arch", "sm_87", "--into", folder)

@@ -9,7 +9,7 @@ import unittest
 import bad_files
 from tool import CLIP, MODEL, PROGRAM, ToolTest, lines_of
 
-STEPS = int(os.environ.get("VRT_SIGNAL_STEPS", "24"))
+STEPS = int(os.environ.get("VRT_SIGNAL_STEPS", "12"))
 
 
 class SignalTest(ToolTest):
