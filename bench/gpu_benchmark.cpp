@@ -27,6 +27,8 @@ constexpr const char* kUsage =
   match        sets of descriptors to mutual nearest neighbours, in float16 and float32
   features     XFeat's outputs to keypoints and descriptors
   soak FRAMES  memory of device and host over many frames; ends with 1 if it grows
+  soak RUNS MODEL
+               the same over many runs of a network, whose batch changes from run to run where its file leaves it open
   engine MODEL INPUTS OUTPUTS
                a network alone, call by call and as a graph; INPUTS and OUTPUTS are folders of raw values, NAME.bin
 )";
@@ -71,6 +73,10 @@ std::int64_t frames_of(const std::string& text) {
 bool measure(const Arguments& arguments, GpuReport& report) {
   const std::vector<std::string>& words = arguments.words;
   if (words.size() == 2 && words[0] == "soak") return measure_soak(arguments.device, frames_of(words[1]), report);
+  if (words.size() == 3 && words[0] == "soak") {
+    const EngineSoak soak{words[2], arguments.engine, arguments.precision == "fp16", frames_of(words[1])};
+    return measure_engine_soak(arguments.device, soak, report);
+  }
   if (words.size() == 4 && words[0] == "engine") {
     measure_engine(arguments.device, {words[1], words[2], words[3], arguments.engine, arguments.precision == "fp16"},
                    report);

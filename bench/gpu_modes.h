@@ -30,6 +30,16 @@ void measure_features(Device device, GpuReport& report);
 /// host by more than 2 MiB.
 [[nodiscard]] bool measure_soak(Device device, std::int64_t frames, GpuReport& report);
 
+/// Many runs of a network.
+struct EngineSoak {
+  std::filesystem::path model;
+  std::string engine;  ///< "auto" or a backend's name.
+  bool half = false;   ///< In float16.
+  std::int64_t runs = 3000;
+};
+/// Each run waited for; the batch goes from 1 to 4 and again where the file leaves it open. False if memory grew as in measure_soak.
+[[nodiscard]] bool measure_engine_soak(Device device, const EngineSoak& soak, GpuReport& report);
+
 /// A network and where its raw inputs (NAME.bin) are and its outputs go.
 struct EngineRun {
   std::filesystem::path model;

@@ -14,6 +14,7 @@
 #include "vrt/device/cuda/driver.h"
 #include "vrt/device/graph.h"
 #include "vrt/device/memory.h"
+#include "vrt/engine/engine.h"
 #include "vrt/models/centerface/centerface.h"
 #include "vrt/models/centerface/without_network.h"
 
@@ -125,6 +126,34 @@ bool measure_soak(Device device, std::int64_t frames, GpuReport& report) {
   add_row(report, "end", frames, after);
   report.add_fact({"faces", static_cast<std::int64_t>(soak.faces())});
   report.add_fact({"frames_per_s", static_cast<double>(frames - kWarmUp) / seconds.count()});
+  report.add_fact({"device_growth_bytes", after.device - counted.device});
+  report.add_fact({"rss_growth_bytes", after.rss - counted.rss});
+  return after.device <= counted.device && after.rss - counted.rss <= kMostRssGrowth;
+}
+
+bool measure_engine_soak(Device device, const EngineSoak& soak, GpuReport& report) {
+  constexpr std::int64_t kRunsBefore = 100;
+  constexpr std::int64_t kLargestBatch = 4;
+  EngineOptions options{.backend = soak.engine, .batch = {1, 0, kLargestBatch}};
+  if (soak.half) options.precision = Precision::kFloat16;
+  const Stream stream(device);
+  Session session(Engine::open(soak.model, device, options), stream);
+  const bool changes = session.engine().inputs()[0].batched;
+  const auto run = [&](std::int64_t runs) {
+    for (std::int64_t i = 0; i < runs; ++i) {
+      if (changes) session.set_batch(1 + i % kLargestBatch);
+      session.submit();
+      stream.synchronize();
+    }
+  };
+  cuda::CudaDevice& gpu = cuda::CudaDevice::open(device.ordinal());
+  run(kRunsBefore);
+  add_row(report, "after the warm-up", kRunsBefore, {device_bytes(gpu), rss_bytes()});
+  const Memory counted{device_bytes(gpu), rss_bytes()};
+  run(soak.runs);
+  const Memory after{device_bytes(gpu), rss_bytes()};
+  add_row(report, "end", soak.runs, after);
+  report.add_fact({"changing_batch", static_cast<std::int64_t>(changes)});
   report.add_fact({"device_growth_bytes", after.device - counted.device});
   report.add_fact({"rss_growth_bytes", after.rss - counted.rss});
   return after.device <= counted.device && after.rss - counted.rss <= kMostRssGrowth;

@@ -12,6 +12,7 @@
 #include "apps/vrt/commands.h"
 #include "apps/vrt/logging.h"
 #include "apps/vrt/model_arguments.h"
+#include "apps/vrt/progress.h"
 #include "apps/vrt/signals.h"
 #include "vrt/base/atomic_file.h"
 #include "vrt/base/fail.h"
@@ -90,12 +91,25 @@ void print(const Benchmark& benchmark, const BenchArguments& arguments, std::opt
   std::fputs(bench_table(benchmark).c_str(), stdout);
 }
 
+/// Stopped, too, where a signal ended the compilation of a network.
+BenchmarkReport measure_or_stop(const BenchmarkOptions& options, const StopOnSignal& stop) {
+  BuildLine line(stderr);
+  try {
+    return run_benchmark(options, {stop.flag(), [&](const BuildProgress& progress) { line.show(progress); }});
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kCancelled || stop.signal() == 0) throw;
+    BenchmarkReport report;
+    report.stopped = true;
+    return report;
+  }
+}
+
 int measure(const BenchArguments& arguments) {
   Logging logging(0);
   const BenchmarkOptions options = options_of(arguments);
   const StopOnSignal stop;  // Before the file: where file systems have no nameless ones, one would stay behind.
   std::optional<AtomicFile> file = open_output(arguments, options);
-  const BenchmarkReport report = run_benchmark(options, stop.flag());
+  const BenchmarkReport report = measure_or_stop(options, stop);
   if (report.stopped) return 128 + stop.signal();
   logging.print_held();
   print({arguments, options.device, report}, arguments, file);

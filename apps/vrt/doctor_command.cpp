@@ -14,6 +14,8 @@
 #include "vrt/base/atomic_file.h"
 #include "vrt/base/cache_paths.h"
 #include "vrt/base/fail.h"
+#include "vrt/device/cuda/driver.h"
+#include "vrt/device/cuda/nvrtc.h"
 #include "vrt/device/device.h"
 #include "vrt/engine/engine.h"
 #include "vrt/engine/engine_cache.h"
@@ -52,17 +54,33 @@ std::string describe_cpu() {
                      static_cast<double>(cpu.memory_bytes) / (1 << 30));
 }
 
-/// Every GPU that can be used, or why there is none.
-void check_gpus(std::vector<Finding>& findings) {
+std::string describe_driver() {
+  const cuda::DriverStatus& driver = cuda::driver_status();
+  if (!driver.usable) fail(ErrorCode::kUnavailable, "{}", driver.problem);
+  return fmt::format("{}, {}", cuda::version_text(driver.version), driver.path);
+}
+
+/// That of the driver; without one the newest, which compiles for other machines.
+std::string describe_nvrtc() {
+  const cuda::Nvrtc& nvrtc = cuda::driver_status().usable ? cuda::nvrtc() : cuda::nvrtc_of_any_driver();
+  return fmt::format("{}, {}", cuda::version_text(nvrtc.version()), nvrtc.path().string());
+}
+
+/// The driver, every GPU that can be used or why there is none, and what compiles for them. Only a GPU needs a compiler.
+void check_cuda(std::vector<Finding>& findings) {
+  const bool has_driver = cuda::driver_status().usable;
+  findings.push_back(find("CUDA driver", describe_driver, Missing::kNvidiaDriver));
   const auto look = [](Device device) {
     const DeviceInfo gpu = describe(device);
     return fmt::format("{}, {}", gpu.name, gpu.architecture);
   };
-  for (const Device device : Device::all()) {
+  const std::vector<Device> devices = Device::all();
+  for (const Device device : devices) {
     if (device.is_cuda()) findings.push_back(find(to_string(device), [&] { return look(device); }));
   }
-  if (findings.back().subject.rfind("cuda", 0) == 0) return;
-  findings.push_back(find("CUDA", [&] { return look(Device::cuda(0)); }, Missing::kNvidiaDriver));
+  const bool has_gpu = devices.size() > 1;
+  if (has_driver && !has_gpu) findings.push_back(find("GPU", [&] { return look(Device::cuda(0)); }));
+  findings.push_back(find("NVRTC", describe_nvrtc, has_gpu ? std::optional(Missing::kNvrtc) : std::nullopt));
 }
 
 /// What brings a backend; nothing for those of NVIDIA where there is no GPU to run them.
@@ -139,7 +157,7 @@ void print(const Finding& finding, std::string_view os_release) {
 int doctor_command() {
   std::vector<Finding> findings;
   findings.push_back(find("CPU", describe_cpu));
-  check_gpus(findings);
+  check_cuda(findings);
   const bool can_run = check_backends(findings);
   findings.push_back(find("media", media_library, Missing::kFfmpeg));
   findings.push_back(find("H.264 encoder", try_video_writer, Missing::kFfmpeg));

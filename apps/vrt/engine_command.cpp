@@ -1,11 +1,9 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +15,7 @@
 #include "apps/vrt/logging.h"
 #include "apps/vrt/model_arguments.h"
 #include "apps/vrt/printable.h"
+#include "apps/vrt/progress.h"
 #include "apps/vrt/signals.h"
 #include "vrt/base/cache_paths.h"
 #include "vrt/base/fail.h"
@@ -28,7 +27,8 @@
 #include "vrt/engine/model_digest.h"
 #include "vrt/engine/model_preparation.h"
 #include "vrt/hub/registry.h"
-#include "vrt/models/centerface/centerface_input.h"
+#include "vrt/pipeline/families/family.h"
+#include "vrt/pipeline/families/recognition.h"
 #include "vrt/pipeline/lanes.h"
 #include "vrt/pipeline/sample_frames.h"
 
@@ -36,8 +36,6 @@ namespace vrt::cli {
 namespace {
 
 using detail::EngineCache;
-
-constexpr std::size_t kSampleFrames = 8;
 
 EngineCache open_cache() {
   EngineCache cache = EngineCache::from_environment();
@@ -80,15 +78,6 @@ BatchRange read_batch(const std::string& text) {
   return {numbers->at(0), numbers->at(1), numbers->at(2)};
 }
 
-/// Whether a file is the model that CenterFace runs, by its name in the registry or by its content.
-bool is_centerface(const std::string& model, const std::filesystem::path& file) {
-  for (const ModelEntry& entry : known_models()) {
-    if (entry.family != "centerface") continue;
-    if (is_model_path(model) ? sha256_of_file(file) == entry.sha256 : entry.name == model) return true;
-  }
-  return false;
-}
-
 /// The input that takes pictures: the only one, float32 [1, 3, H, W].
 TensorInfo picture_input(const std::filesystem::path& file, const EngineOptions& options) {
   std::vector<TensorInfo> inputs = detail::read_signature(file).inputs;
@@ -103,15 +92,29 @@ TensorInfo picture_input(const std::filesystem::path& file, const EngineOptions&
   return inputs[0];
 }
 
-/// The frames as the model's own class prepares them; for a model that vrt has no class for: stretched, RGB, 0 to 1.
-std::vector<SampleInputs> read_samples(const EngineBuildArguments& arguments, const std::filesystem::path& file,
-                                       const EngineOptions& options) {
-  const TensorInfo input = picture_input(file, options);
+/// How the model's own class prepares pictures; for a model that vrt has no class for: stretched, RGB, 0 to 1.
+struct Preparation {
+  PreprocessOptions options;
+  std::string description;
+};
+
+Preparation preparation_for(const ModelChoice& model, Size size) {
+  if (model.family.empty() && !has_family(model.file))
+    return {{.target = size}, "stretched to the input, RGB, 0 to 1, as vrt has no class for this network"};
+  const ModelFamily& family = model.family.empty() ? recognise_family(model.file) : find_family(model.family);
+  require(family.preprocessing != nullptr,
+          "--samples: {} looks at boxes of another network, not at whole pictures; compare on noise", family.title);
+  return {family.preprocessing(model.file, size), fmt::format("as {} takes them", family.title)};
+}
+
+/// Frames of what --samples names.
+void take_samples(const std::string& source, const ModelChoice& model, EngineOptions& options) {
+  const TensorInfo input = picture_input(model.file, options);
   const Size size{static_cast<std::int32_t>(input.shape[3]), static_cast<std::int32_t>(input.shape[2])};
-  PreprocessOptions preprocessing;
-  preprocessing.target = size;
-  if (is_centerface(arguments.model, file)) preprocessing = centerface_preprocessing(size);
-  return sample_frames(arguments.samples, kSampleFrames, preprocessing, input.name);
+  const Preparation preparation = preparation_for(model, size);
+  const SampleChoice choice{.pictures = std::max<std::int64_t>({1, input.shape[0], options.batch.smallest})};
+  options.accuracy.samples = sample_frames(source, choice, preparation.options, input.name);
+  options.accuracy.samples_name = fmt::format("frames of '{}' {}", source, preparation.description);
 }
 
 EngineOptions options_of(const EngineBuildArguments& arguments) {
@@ -137,32 +140,6 @@ std::vector<EngineOptions> uses_of(const EngineOptions& options, Device device) 
   uses.back().concurrent_sessions = static_cast<std::int32_t>(lanes);
   return uses;
 }
-
-/// One line on a terminal that is redrawn; elsewhere nothing.
-class BuildLine {
- public:
-  explicit BuildLine(std::FILE* to) : to_(to), is_terminal_(isatty(fileno(to)) == 1) {}
-  ~BuildLine() {
-    if (is_open_) std::fputs("\r\x1b[K", to_);
-  }
-  BuildLine(const BuildLine&) = delete;
-  BuildLine& operator=(const BuildLine&) = delete;
-
-  void show(const BuildProgress& progress) {
-    if (!is_terminal_) return;
-    const std::lock_guard lock(mutex_);
-    const std::string steps = progress.steps > 0 ? fmt::format(" {}/{}", progress.step, progress.steps) : "";
-    std::fputs(("\r" + printable(std::string(progress.phase)) + steps + "\x1b[K").c_str(), to_);
-    std::fflush(to_);
-    is_open_ = true;
-  }
-
- private:
-  std::FILE* to_;
-  bool is_terminal_;
-  bool is_open_ = false;
-  std::mutex mutex_;
-};
 
 /// The entry of what was just opened.
 EngineEntry entry_of(const EngineCache& cache, const Engine& engine, const EngineOptions& options) {
@@ -205,8 +182,8 @@ int engine_build_command(const EngineBuildArguments& arguments) {
   const EngineCache cache = open_cache();
   EngineOptions options = options_of(arguments);
   const Device device = device_for_models(arguments.device, arguments.engine);
-  const std::filesystem::path model = resolve_model(arguments.model);
-  if (!arguments.samples.empty()) options.accuracy.samples = read_samples(arguments, model, options);
+  const ModelChoice model = model_choice(arguments.model);
+  if (!arguments.samples.empty()) take_samples(arguments.samples, model, options);
   const StopOnSignal stop;
   std::vector<EngineEntry> entries;
   try {
@@ -216,7 +193,7 @@ int engine_build_command(const EngineBuildArguments& arguments) {
       return !stop.flag()->load();
     };
     for (const EngineOptions& use : uses_of(options, device))
-      entries.push_back(entry_of(cache, Engine::open(model, device, use), use));
+      entries.push_back(entry_of(cache, Engine::open(model.file, device, use), use));
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kCancelled && stop.signal() != 0) return 128 + stop.signal();
     throw;

@@ -55,6 +55,9 @@ std::string install_hint(Missing what, std::string_view os_release) {
       if (value_of(os_release, "ID") == "ubuntu") return "ubuntu-drivers install (on a machine with an NVIDIA GPU)";
       return apt ? "apt install nvidia-driver, of Debian's non-free (on a machine with an NVIDIA GPU)"
                  : "NVIDIA's driver (on a machine with an NVIDIA GPU)";
+    case Missing::kNvrtc:
+      return "the wheel that the line above names (pip install), or NVIDIA's CUDA toolkit; VRT_NVRTC names a library "
+             "elsewhere";
     case Missing::kFfmpeg:
       return apt ? "apt install ffmpeg"
                  : "FFmpeg's libraries, built with libx264, of the versions that are named above";

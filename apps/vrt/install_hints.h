@@ -7,7 +7,7 @@
 namespace vrt::cli {
 
 /// What `vrt doctor` can find missing and a package manager can bring.
-enum class Missing { kNvidiaDriver, kFfmpeg, kTensorRt, kOpenVino, kOnnxRuntime, kModel };
+enum class Missing { kNvidiaDriver, kNvrtc, kFfmpeg, kTensorRt, kOpenVino, kOnnxRuntime, kModel };
 
 /// True for Debian, Ubuntu and what calls itself like them, by the text of an os-release file (its ID and ID_LIKE).
 bool uses_apt(std::string_view os_release);

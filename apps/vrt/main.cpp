@@ -212,7 +212,10 @@ constexpr const char* kEngineExamples =
 
 Command add_engine_build(CLI::App& engine, EngineBuildArguments& arguments) {
   CLI::App& build = *engine.add_subcommand("build", "Build an engine, check it, and keep it for the next start");
-  build.add_option("MODEL", arguments.model, "A name of `vrt models`, or an ONNX file")
+  build
+      .add_option("MODEL", arguments.model,
+                  "A name of `vrt models`, or an ONNX file, behind FAMILY: where --samples needs it")
+      ->type_name("[FAMILY:]FILE")
       ->required()
       ->check(refuse_empty);
   add_device(build, arguments.device);

@@ -1,6 +1,9 @@
 #include "apps/vrt/model_arguments.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <vector>
 
 #include "vrt/base/fail.h"
 #include "vrt/engine/engine.h"
@@ -66,13 +69,10 @@ std::vector<ModelChoice> model_choices(const std::vector<std::string>& models, c
 }
 
 std::string checked_engine(const std::string& engine) {
-  if (engine == "auto") return engine;
-  std::string known = "auto";
-  for (const BackendInfo& backend : list_backends()) {
-    if (backend.name == engine) return engine;
-    known += ", " + backend.name;
-  }
-  fail(ErrorCode::kInvalidArgument, "--engine {}: not one of {}", engine, known);
+  const std::vector<std::string> known = backend_names();
+  require(engine == "auto" || std::ranges::find(known, engine) != known.end(), "--engine {}: not one of auto, {}",
+          engine, fmt::join(known, ", "));
+  return engine;
 }
 
 Device device_for_models(const std::string& device, const std::string& engine) {

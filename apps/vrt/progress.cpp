@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "apps/vrt/printable.h"
+
 namespace vrt::cli {
 namespace {
 
@@ -51,6 +53,24 @@ void ProgressBar::show(const RunProgress& progress) {
   // a run does not fail because nobody reads its progress.
   const std::string line = (is_terminal_ ? "\r" : "") + progress_line(progress) + (is_terminal_ ? "\x1b[K" : "\n");
   std::fputs(line.c_str(), to_);
+  std::fflush(to_);
+  line_is_open_ = is_terminal_;
+}
+
+BuildLine::BuildLine(std::FILE* to) : to_(to), is_terminal_(isatty(fileno(to)) == 1) {}
+
+BuildLine::~BuildLine() {
+  if (line_is_open_) std::fputs("\r\x1b[K", to_);
+}
+
+void BuildLine::show(const BuildProgress& progress) {
+  const std::lock_guard lock(mutex_);
+  const std::chrono::duration<double> since = Clock::now() - shown_at_;
+  if (!is_terminal_ && since.count() < kSecondsBetweenLines) return;
+  shown_at_ = Clock::now();
+  const std::string steps = progress.steps > 0 ? fmt::format(" {}/{}", progress.step, progress.steps) : "";
+  const std::string text = printable(std::string(progress.phase)) + steps;
+  std::fputs((is_terminal_ ? "\r" + text + "\x1b[K" : "network: " + text + "\n").c_str(), to_);
   std::fflush(to_);
   line_is_open_ = is_terminal_;
 }

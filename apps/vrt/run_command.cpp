@@ -36,8 +36,10 @@ int run_command(const RunArguments& arguments) {
   const StopOnSignal stop;
   RunReport report;
   try {
+    BuildLine line(stderr);
     ProgressBar bar(stderr);
-    report = run_detection(options, {[&](const RunProgress& progress) { bar.show(progress); }, stop.flag()});
+    report = run_detection(options, {[&](const RunProgress& progress) { bar.show(progress); }, stop.flag(),
+                                     [&](const BuildProgress& progress) { line.show(progress); }});
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kCancelled && stop.signal() != 0) return 128 + stop.signal();
     throw;

@@ -8,7 +8,7 @@ import unittest
 import numpy as np
 
 import bad_files
-from tool import CLIP, MODEL, ToolTest, lines_of, vrt
+from tool import CLIP, MODEL, ToolTest, lines_of, vrt, write_png
 
 
 class BadModelTest(ToolTest):
@@ -85,6 +85,19 @@ class CacheTest(ToolTest):
                 self.check_run({"VRT_CACHE": cache})
         self.check_run({"VRT_CACHE": "", "XDG_CACHE_HOME": "", "HOME": ""})
         self.assertEqual(self.names(), [])
+
+    def test_a_full_disk_keeps_no_engine_and_warns_once(self):
+        disk = bad_files.small_disk(self, 1000)  # An engine takes 7 MB.
+        environment = {"VRT_CACHE": str(disk), "VRT_ENGINE_CACHE": "on"}
+        pictures = self.folder / "pictures"
+        pictures.mkdir()
+        for name, size in (("a.png", (64, 48)), ("b.png", (96, 64)), ("c.png", (128, 96))):  # An engine each.
+            write_png(pictures / name, *size, 120)
+        result = vrt("run", pictures, "--model", MODEL, "--json", "-", environment=environment)
+        self.assertEqual((result.returncode, len(lines_of(result.stdout))), (0, 3), result.stderr)
+        self.assertEqual(result.stderr.count("the engine cache cannot be used"), 1, result.stderr)
+        self.assertEqual(result.stderr.count("warning"), 1, result.stderr)
+        self.assertEqual([name for name in os.listdir(disk / "engines") if name != "digests"], [])
 
     def test_models_are_found_in_a_read_only_cache(self):
         disk = bad_files.small_disk(self, 10_000)

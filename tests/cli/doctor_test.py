@@ -53,11 +53,28 @@ class DoctorTest(ToolTest):
     def test_nothing_to_install_where_nothing_is_missing(self):
         os.symlink(MODEL, self.folder / "centerface.onnx")
         result = self.doctor(VRT_MODELS=str(self.folder), VRT_CACHE=str(self.folder / "cache"))
-        if re.search(r"(?m)^CUDA +missing", result.stdout):  # A machine without a GPU is fine, and told of the driver.
-            self.assertRegex(result.stdout, r"(?m)^CUDA .*\n +install +apt install nvidia-driver")
-        self.assertNotRegex(result.stdout, r"(?m)^(?!CUDA).*\n +install ")
+        if re.search(r"(?m)^CUDA driver +missing", result.stdout):  # A machine without a GPU is fine, and told of the driver.
+            self.assertRegex(result.stdout, r"(?m)^CUDA driver .*\n +install +apt install nvidia-driver")
+        self.assertNotRegex(result.stdout, r"(?m)^(?!CUDA driver).*\n +install ")
         self.assertRegex(result.stdout, rf"(?m)^cache folder +ok +{self.folder}/cache$")
         self.assertEqual(self.names(), ["centerface.onnx", "os-release"])
+
+    def test_driver_and_nvrtc_are_told_with_version_and_place(self):
+        driver, nvrtc = os.environ["VRT_FAKE_DRIVER"], os.environ["VRT_TEST_NVRTC12"]
+        result = self.doctor(VRT_CUDA_DRIVER=driver, VRT_NVRTC=nvrtc)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stdout, rf"(?m)^CUDA driver +ok +CUDA 1\d\.\d, {re.escape(driver)}$")
+        self.assertRegex(result.stdout, r"(?m)^cuda:0 +ok +Fake GPU 0, sm_\d+$")
+        self.assertRegex(result.stdout, rf"(?m)^NVRTC +ok +CUDA 12\.\d, {re.escape(nvrtc)}$")
+
+    def test_a_missing_nvrtc_is_told_with_the_places_and_a_hint_where_there_is_a_gpu(self):
+        wrong = {"VRT_NVRTC": "/nowhere/libnvrtc.so"}
+        result = self.doctor(VRT_CUDA_DRIVER=os.environ["VRT_FAKE_DRIVER"], **wrong)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stdout, r"(?m)^NVRTC +missing .*/nowhere/libnvrtc.so.*\n +install +.*VRT_NVRTC")
+        result = self.doctor(VRT_CUDA_DRIVER="/nowhere/libcuda.so.1", **wrong)
+        self.assertRegex(result.stdout, r"(?m)^CUDA driver +missing .*/nowhere/libcuda.so.1.*\n +install ")
+        self.assertRegex(result.stdout, r"(?m)^NVRTC +missing .*/nowhere/libnvrtc.so.*\n(?! +install)")
 
     def test_without_a_backend_it_fails_and_says_how_to_get_one(self):
         alone = self.folder / "bin" / "vrt"  # Far from the modules that lie beside the built tool.

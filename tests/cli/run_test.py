@@ -111,6 +111,17 @@ class RunTest(ToolTest):
         write_png(self.folder / "1.png", 64, 48, 90)
         self.assertEqual(self.run_coco(self.folder / "1.png", "-"), "[]\n")
 
+    def test_a_home_gets_the_engine_cache_and_nothing_else(self):
+        environment = {"HOME": str(self.folder), "XDG_CACHE_HOME": "", "VRT_CACHE": "", "VRT_ENGINE_CACHE": "on"}
+        for engine in ("auto", "openvino", "onnxruntime"):
+            run = vrt(
+                "run", CLIP, "--model", MODEL, "--engine", engine, "--max-frames", 1, environment=environment
+            )  # fmt: skip
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertEqual([name for name in self.names() if not name.startswith(".cache/vrt/engines")], [".cache", ".cache/vrt"])
+        self.assertEqual(vrt("doctor", environment=environment).returncode, 0)
+        self.assertEqual([name for name in self.names() if not name.startswith(".cache/vrt/engines")], [".cache", ".cache/vrt"])
+
     def test_a_name_that_is_not_utf8_gives_valid_json(self):
         name = os.fsencode(self.folder) + b"/caf\xe9 \"1\".png"
         write_png(os.fsdecode(name), 40, 30, 9)

@@ -107,6 +107,42 @@ TEST_F(OnnxRuntimeGpuTest, ACapturedRunGivesTheBitsOfAnEnqueuedOne) {
   }
 }
 
+/// result = 2 · image, of four numbers.
+OnnxFile doubler() {
+  return {{{"image", OnnxType::kFloat, {4}}},
+          {{"Add", {"image", "image"}, {"result"}}},
+          {{"result", OnnxType::kFloat, {4}}}};
+}
+
+TEST_F(OnnxRuntimeGpuTest, RunsInStreamOrderWithWhatSurroundsIt) {
+  Session session(open(doubler()), stream_);
+  const auto input = session.input(0).as<float>();
+  const std::vector<float> ones(input.size(), 1);
+  upload_blocking<float>(stream_, ones, input);
+  for (int round = 0; round < 3; ++round) {  // Each run's input is the output of the one before.
+    session.submit();
+    copy<float>(stream_, session.output(0).as<float>(), input);
+  }
+  EXPECT_THAT(outputs_of(session), Each(8.0F));
+}
+
+TEST_F(OnnxRuntimeGpuTest, AnInputThatAnotherStreamWritesSlowlyIsWaitedForInOrder) {
+  const Stream producer(kGpu);
+  Session session(open(doubler()), stream_);
+  const auto input = session.input(0).as<float>();
+  PinnedBuffer<float> written(kGpu, input.size());
+  Event produced(kGpu);
+  for (int round = 1; round <= 5; ++round) {
+    std::fill(written.data(), written.data() + written.size(), static_cast<float>(round));
+    producer.enqueue_host("a slow producer", [] { std::this_thread::sleep_for(std::chrono::milliseconds(50)); });
+    upload(producer, written.span(), input);
+    produced.record(producer);
+    stream_.order_after(produced);
+    session.submit();
+    EXPECT_THAT(outputs_of(session), Each(2.0F * static_cast<float>(round)));
+  }
+}
+
 TEST_F(OnnxRuntimeGpuTest, TwoSessionsGiveTheSameBitsOnTwoStreamsAtOnce) {
   const Engine engine = Engine::open(kCenterFace, kGpu, on_onnxruntime());
   const std::vector<float> expected = [&] {

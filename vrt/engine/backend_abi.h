@@ -43,7 +43,9 @@ enum VrtBackendCapability {
   /** engine_serialize and engine_load work. Without it a second start compiles again. */
   VRT_BACKEND_SERIALIZES = 2,
   /** What engine_serialize gives holds for one version of the GPU's driver alone. */
-  VRT_BACKEND_BOUND_TO_DRIVER = 4
+  VRT_BACKEND_BOUND_TO_DRIVER = 4,
+  /** With hardware_compatible, what engine_serialize gives is for GPUs of other models, too; engine_load refuses it where it is not. */
+  VRT_BACKEND_MOVES_TO_OTHER_GPUS = 8
 };
 /* NOLINTEND(readability-identifier-naming) */
 

@@ -1,5 +1,7 @@
 #include "vrt/engine/backend_context.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -37,11 +39,7 @@ const KnownBackend* find_known(std::string_view name) {
   return found == std::end(kKnownBackends) ? nullptr : found;
 }
 
-std::string known_names() {
-  std::string names;
-  for (const KnownBackend& backend : kKnownBackends) names += (names.empty() ? "" : ", ") + std::string(backend.name);
-  return names;
-}
+std::string known_names() { return fmt::format("{}", fmt::join(backend_names(), ", ")); }
 
 std::string searched_places() {
   std::string places;
@@ -201,10 +199,14 @@ Device Engine::best_device(const std::string& backend) {
 
 std::vector<BackendInfo> list_backends() {
   std::vector<BackendInfo> backends;
-  for (const detail::KnownBackend& backend : detail::kKnownBackends) {
-    backends.push_back(detail::describe_backend(backend.name));
-  }
+  for (const std::string& name : backend_names()) backends.push_back(detail::describe_backend(name));
   return backends;
+}
+
+std::vector<std::string> backend_names() {
+  std::vector<std::string> names;
+  for (const detail::KnownBackend& backend : detail::kKnownBackends) names.emplace_back(backend.name);
+  return names;
 }
 
 }  // namespace vrt

@@ -53,7 +53,7 @@ struct BuildProgress {
   std::int32_t steps = 0;  ///< 0: not known.
 };
 
-/// One run's inputs: for each input, by name, its elements as bytes.
+/// One run's inputs: for each input, by name, its elements as bytes. The empty name stands for the only input.
 using SampleInputs = std::map<std::string, std::vector<std::byte>>;
 
 /// How a network of reduced precision is compared with its float32 reference after it was built (docs/fp16.md).
@@ -63,6 +63,10 @@ struct AccuracyOptions {
   std::vector<SampleInputs> samples = {};
   double least_cosine = 0.999;       ///< Of each output over all samples.
   double largest_difference = 0.02;  ///< Absolute, as a share of the output's range in the reference.
+  /// Makes the samples where `samples` is empty and an engine has to be built: one that is kept is taken, whatever it was compared on.
+  /// Called from Engine::open, which throws what it throws. None: noise.
+  std::function<std::vector<SampleInputs>()> make_samples = {};
+  std::string samples_name = {};  ///< What messages call the samples: "frames of 'clip.mp4'"; empty: "samples".
 };
 
 /// How Engine::open compiles a network.
@@ -210,7 +214,10 @@ struct BackendInfo {
   std::string problem;   ///< What is missing, where vrt looked and how to get it; empty if available.
 };
 
-/// Every backend that vrt knows, found or not, in the order in which "auto" tries them.
+/// Every backend that vrt knows, found or not, in the order in which "auto" tries them. Opens the library of each.
 [[nodiscard]] VRT_API std::vector<BackendInfo> list_backends();
+
+/// Their names alone, in the same order. Opens nothing.
+[[nodiscard]] VRT_API std::vector<std::string> backend_names();
 
 }  // namespace vrt

@@ -212,9 +212,9 @@ fs::path EngineCache::memo_folder() const {
   return find_distrust(folder_).empty() ? folder_ / "digests" : fs::path();
 }
 
-fs::path EngineCache::timing_file(const EngineIdentity& identity) const {
+fs::path EngineCache::timing_file(const EngineIdentity& identity, std::string_view gpu) const {
   if (!is_on()) return {};
-  std::string name = fmt::format("{}-{}-{}", identity.builder.name, identity.builder.version, identity.target.name);
+  std::string name = fmt::format("{}-{}-{}", identity.builder.name, identity.builder.version, gpu);
   const auto is_plain = [](unsigned char c) { return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '_'; };
   std::replace_if(name.begin(), name.end(), [&](unsigned char c) { return !is_plain(c); }, '_');
   try {

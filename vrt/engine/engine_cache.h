@@ -57,8 +57,8 @@ class VRT_API EngineCache {
   [[nodiscard]] std::uint64_t limit_bytes() const noexcept { return limit_bytes_; }
   /// Where digests of models are remembered; empty if the cache is off or its folder is not ours.
   [[nodiscard]] std::filesystem::path memo_folder() const;
-  /// The file of a backend's timings on a device, its folder made; empty if there is no place for one.
-  [[nodiscard]] std::filesystem::path timing_file(const EngineIdentity& identity) const;
+  /// The file of a backend's timings on a GPU of that name, its folder made; empty if there is no place for one.
+  [[nodiscard]] std::filesystem::path timing_file(const EngineIdentity& identity, std::string_view gpu) const;
 
   /// A sound entry: its digests were checked.
   struct Found {

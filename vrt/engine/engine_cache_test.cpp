@@ -22,6 +22,7 @@
 
 #include "vrt/base/testing/error_of.h"
 #include "vrt/device/memory.h"
+#include "vrt/engine/engine_identity.h"
 #include "vrt/engine/testing/fake_world.h"
 
 namespace vrt {
@@ -130,6 +131,24 @@ TEST_F(EngineCacheTest, EachChangeOfWhatDecidesTheResultBuildsOnce) {
   const auto built = builds();
   open_doubler();
   EXPECT_EQ(builds(), built) << "the first one was lost";
+}
+
+TEST(EngineTargetTest, AnEngineThatMovesIsFoundOnAnotherGpuOfItsGeneration) {
+  const DeviceInfo ampere{.name = "NVIDIA A100", .architecture = "sm_80"};
+  const DeviceInfo hopper{.name = "NVIDIA H200", .architecture = "sm_90"};
+  const DeviceInfo turing{.name = "NVIDIA T4", .architecture = "sm_75"};
+  const auto key = [](const DeviceInfo& gpu, bool moves, const std::string& driver = "") {
+    detail::EngineIdentity identity;
+    identity.settings.hardware_compatible = moves;
+    identity.target = detail::target_of(gpu, moves, driver);
+    return detail::key_of(identity);
+  };
+  EXPECT_EQ(key(ampere, true), key(hopper, true));
+  EXPECT_NE(key(ampere, false), key(hopper, false));
+  EXPECT_NE(key(ampere, true), key(ampere, false));
+  EXPECT_NE(key(turing, true), key(ampere, true)) << "TensorRT's hardware compatibility begins with Ampere";
+  EXPECT_NE(key(ampere, true, "580.65"), key(ampere, true, "581.00")) << "TensorRT-RTX's hold for one driver";
+  EXPECT_EQ(detail::target_of(hopper, false, "").name, "NVIDIA H200");
 }
 
 TEST_F(EngineCacheTest, PrecisionIsPartOfTheKey) {
@@ -281,6 +300,29 @@ TEST_F(EngineCacheTest, APlaceThatIsNoFolderIsOneWarning) {
   EXPECT_THAT(log_.warnings(), ElementsAre(HasSubstr("engine cache cannot be used")));
 }
 
+TEST_F(EngineCacheTest, AFolderThatGoesDuringABuildIsNoFailure) {
+  EngineOptions options;
+  bool is_gone = false;
+  options.progress = [&](const BuildProgress& progress) {
+    if (progress.phase != "building" || is_gone) return true;
+    is_gone = fs::remove_all(cache()) > 0;
+    return true;
+  };
+  EXPECT_THAT(run(open(std::string(kDoubler), options)), ::testing::Each(1.0F));
+  EXPECT_TRUE(is_gone);
+  EXPECT_EQ(builds(), 1) << "what was built is used";
+  EXPECT_LE(log_.warnings().size(), 1U);
+  expect_one_build([&] { open_doubler(); });
+  EXPECT_THAT(leftovers(), IsEmpty());
+}
+
+TEST_F(EngineCacheTest, AFolderThatGoesBetweenTwoStartsIsMadeAgain) {
+  open_doubler();
+  ASSERT_GT(fs::remove_all(cache()), 0U);
+  expect_one_build([&] { EXPECT_THAT(run(open(std::string(kDoubler))), ::testing::Each(1.0F)); });
+  EXPECT_THAT(log_.warnings(), IsEmpty());
+}
+
 TEST_F(EngineCacheTest, SwitchedOffItWritesNothing) {
   EngineOptions options;
   options.use_cache = false;
@@ -421,10 +463,13 @@ TEST_F(EngineCacheTest, AnEngineOfTheCacheMayGoBeforeItsSession) {
 
 using Progress = std::function<bool(const BuildProgress&)>;
 
-/// What a child does; its exit status is the number of builds, or 100 where it failed.
+/// What a child does; its exit status is the number of builds and ten for each warning, or 100 where it failed.
 [[noreturn]] void open_in_child(const fs::path& model, const Progress& progress) {
   int built = 0;
-  set_log_sink([&](LogLevel, std::string_view line) { built += line == "fake: build" ? 1 : 0; });
+  set_log_sink([&](LogLevel level, std::string_view line) {
+    built += line == "fake: build" ? 1 : 0;
+    built += level == LogLevel::kWarning ? 10 : 0;
+  });
   EngineOptions options{.backend = "fake"};
   options.progress = progress;
   try {
@@ -520,7 +565,7 @@ TEST_F(EngineCacheTest, AFullDiskIsOneWarningAndLeavesNothing) {
     if (setrlimit(RLIMIT_FSIZE, &bytes) != 0) _exit(99);
   }));
   ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 1) << "it built, and did not fail";
+  EXPECT_EQ(WEXITSTATUS(status), 11) << "one build, one warning, no failure";
   EXPECT_THAT(all().entries(), IsEmpty());
   EXPECT_THAT(leftovers(), IsEmpty());
 }

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 
 #include "vrt/base/fail.h"
 
@@ -19,6 +21,11 @@ EngineLayer read_layer(const nlohmann::json& layer) {
           layer.at("precision").get<std::string>()};
 }
 
+std::int64_t count_layers(const EngineDetails& details, std::string_view precision) {
+  return std::count_if(details.layers.begin(), details.layers.end(),
+                       [&](const EngineLayer& layer) { return layer.precision == precision; });
+}
+
 }  // namespace
 
 EngineDetails parse_details(std::string_view json) {
@@ -34,12 +41,24 @@ EngineDetails parse_details(std::string_view json) {
   }
 }
 
-void require_precision(const EngineDetails& details, Precision asked) {
-  const bool any = std::any_of(details.layers.begin(), details.layers.end(),
-                               [](const EngineLayer& layer) { return layer.precision == "float16"; });
-  if (asked != Precision::kFloat16 || any) return;
-  fail(ErrorCode::kUnsupported, "float16 was asked for, but none of the engine's {} layers computes in it",
-       details.layers.size());
+void require_precision(const EngineDetails& details, Precision asked, const PreparationReport& preparation) {
+  if (asked != Precision::kFloat16) return;
+  const auto half = count_layers(details, "float16");
+  if (half == 0)
+    fail(ErrorCode::kUnsupported, "float16 was asked for, but none of the engine's {} layers computes in it",
+         details.layers.size());
+  // Backends merge nodes, and add layers that convert and move: only the shares can be compared, and only roughly.
+  constexpr std::int64_t kMany = 16;
+  constexpr double kLeast = 0.25;
+  const auto floating = half + count_layers(details, "float32");
+  if (preparation.converted_nodes < kMany || floating < kMany) return;
+  const auto nodes = preparation.converted_nodes + std::ssize(preparation.kept);
+  const double converted = static_cast<double>(preparation.converted_nodes) / static_cast<double>(nodes);
+  if (static_cast<double>(half) / static_cast<double>(floating) >= kLeast * converted) return;
+  fail(ErrorCode::kUnsupported,
+       "float16 was asked for, and {} of the network's {} nodes were converted to it, but {} of the engine's {} layers "
+       "compute in it: the backend went back to float32",
+       preparation.converted_nodes, nodes, half, floating);
 }
 
 }  // namespace vrt::detail

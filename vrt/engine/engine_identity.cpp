@@ -1,6 +1,8 @@
 #include "vrt/engine/engine_identity.h"
 
+#include <charconv>
 #include <fstream>
+#include <string_view>
 
 #include "vrt/base/fail.h"
 #include "vrt/base/sha256.h"
@@ -23,13 +25,22 @@ std::string instruction_sets() {
   return "not told";
 }
 
-EngineTarget target_of(Device device, bool bound_to_driver) {
-  DeviceInfo info = vrt::describe(device);
-  if (device.is_cpu()) info.architecture += ", instruction sets " + instruction_sets();
-  return {info.name, info.architecture, bound_to_driver ? driver_version_of(device) : ""};
+/// Whether "sm_87" and the like are TensorRT's "Ampere and newer".
+bool is_ampere_or_newer(std::string_view architecture) {
+  constexpr std::string_view kPrefix = "sm_";
+  constexpr int kAmpere = 80;
+  int number = 0;
+  if (architecture.starts_with(kPrefix))
+    std::from_chars(architecture.data() + kPrefix.size(), architecture.data() + architecture.size(), number);
+  return number >= kAmpere;
 }
 
 }  // namespace
+
+EngineTarget target_of(const DeviceInfo& device, bool moves_to_other_gpus, const std::string& driver) {
+  if (moves_to_other_gpus && is_ampere_or_newer(device.architecture)) return {"Ampere and newer", "", driver};
+  return {device.name, device.architecture, driver};
+}
 
 EngineSettings settings_of(const EngineOptions& options, Device device) {
   EngineSettings settings;
@@ -63,7 +74,11 @@ EngineIdentity identify_engine(const std::vector<DigestedFile>& model, const Bac
   identity.settings = settings_of(options, device);
   identity.builder = {std::string(backend.name()), std::string(backend.version()),
                       cuda::build_id_of(backend.module_path()), VRT_VERSION};
-  identity.target = target_of(device, device.is_cuda() && backend.can(VRT_BACKEND_BOUND_TO_DRIVER));
+  DeviceInfo info = vrt::describe(device);
+  if (device.is_cpu()) info.architecture += ", instruction sets " + instruction_sets();
+  const bool moves = device.is_cuda() && options.hardware_compatible && backend.can(VRT_BACKEND_MOVES_TO_OTHER_GPUS);
+  const bool is_bound = device.is_cuda() && backend.can(VRT_BACKEND_BOUND_TO_DRIVER);
+  identity.target = target_of(info, moves, is_bound ? driver_version_of(device) : "");
   return identity;
 }
 

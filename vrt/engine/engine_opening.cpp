@@ -91,6 +91,7 @@ class Opening {
     std::shared_ptr<EngineState> engine;
     EngineDetails details;
     PreparationReport preparation;
+    std::string samples;  ///< The digest of those that it was compared on; empty: noise.
     double seconds = 0;
   };
 
@@ -117,12 +118,15 @@ class Opening {
   void keep(const EngineCache& cache, EngineCache::Claim claim, const Built& built) const;
   [[nodiscard]] std::optional<ManifestFile> serialize(const EngineState& engine, const fs::path& folder) const;
   [[nodiscard]] Built build(const fs::path& folder, const fs::path& timing_file) const;
-  [[nodiscard]] PreparationReport prepare(const fs::path& target) const;
+  using Samples = std::span<const SampleInputs>;
+  [[nodiscard]] std::vector<SampleInputs> make_samples() const;
+  [[nodiscard]] PreparationReport prepare(const fs::path& target, Samples samples) const;
   [[nodiscard]] std::vector<SampleInputs> noise_of_signature() const;
-  void measure(const std::shared_ptr<EngineState>& engine, const fs::path& prepared) const;
+  void measure(const std::shared_ptr<EngineState>& engine, const fs::path& prepared, Samples samples) const;
   [[nodiscard]] bool fits(const Manifest& manifest) const;
   void judge_kept(const AccuracyReport& report) const;
-  void require_accurate(const AccuracyReport& report, const std::string& layers) const;
+  /// `samples` is what messages call them.
+  void require_accurate(const AccuracyReport& report, const std::string& samples, const std::string& layers) const;
   [[nodiscard]] Manifest describe(const Built& built) const;
   [[nodiscard]] BuildRequest request_for(const fs::path& file, const fs::path& timing_file = {}) const {
     return {model_, file, device_, &options_, file != model_ && !backend_->can(VRT_BACKEND_RESHAPES), timing_file};
@@ -202,13 +206,16 @@ std::shared_ptr<EngineState> Opening::build_uncached() const {
 }
 
 std::shared_ptr<EngineState> Opening::build_and_keep(const EngineCache& cache, EngineCache::Claim claim) const {
-  const fs::path timing = device_.is_cuda() ? cache.timing_file(identity_) : fs::path();
+  const fs::path place = claim.folder.path();
+  const fs::path timing = device_.is_cuda() ? cache.timing_file(identity_, vrt::describe(device_).name) : fs::path();
   try {
     const Built built = build(claim.folder.path(), timing);
     keep(cache, std::move(claim), built);
     return built.engine;
   } catch (const Error& problem) {
-    if (problem.code() != ErrorCode::kIo) throw;
+    std::error_code ignored;  // Somebody may have removed the cache, and the prepared model with it.
+    if (problem.code() == ErrorCode::kCancelled || (problem.code() != ErrorCode::kIo && fs::exists(place, ignored)))
+      throw;
     cache.warn_unusable(problem.what());  // The disk may be full: the prepared model has another place.
   }
   return build_uncached();
@@ -253,25 +260,36 @@ std::optional<ManifestFile> Opening::serialize(const EngineState& engine, const 
 Opening::Built Opening::build(const fs::path& folder, const fs::path& timing_file) const {
   const auto start = Clock::now();
   Built built;
+  const std::vector<SampleInputs> made = make_samples();
+  const Samples samples = made.empty() ? Samples(options_.accuracy.samples) : Samples(made);
   const fs::path file = is_prepared() ? folder / EngineCache::kModelFile : model_;
-  if (is_prepared()) built.preparation = prepare(file);
+  if (is_prepared()) built.preparation = prepare(file, samples);
   log(LogLevel::kInfo, fmt::format("'{}': building for {} with {} {}", model_.string(), to_string(device_),
                                    backend_->name(), backend_->version()));
   announce("building");
   built.engine = wrap(build_engine(*backend_, request_for(file, timing_file)));
   if (is_reduced() || !folder.empty()) built.details = built.engine->describe();
-  require_precision(built.details, options_.precision);
-  if (is_reduced()) measure(built.engine, file);
+  require_precision(built.details, options_.precision, built.preparation);
+  if (is_reduced()) measure(built.engine, file, samples);
+  if (is_reduced()) built.samples = digest_of(samples);
   built.seconds = seconds_since(start);
   log(LogLevel::kInfo, fmt::format("'{}': built in {:.1f} s", model_.string(), built.seconds));
   return built;
 }
 
-PreparationReport Opening::prepare(const fs::path& target) const {
+/// Empty where the caller gives some, or nothing to make them by.
+std::vector<SampleInputs> Opening::make_samples() const {
+  const AccuracyOptions& asked = options_.accuracy;
+  if (!is_reduced() || !asked.samples.empty() || !asked.make_samples) return {};
+  announce("taking samples");
+  return asked.make_samples();
+}
+
+PreparationReport Opening::prepare(const fs::path& target, Samples samples) const {
   announce("preparing");
   if (!is_reduced()) return prepare_model(model_, options_, {}, target);
-  const auto& given = options_.accuracy.samples;
-  return prepare_model(model_, options_, given.empty() ? noise_of_signature() : given, target);
+  if (!samples.empty()) return prepare_model(model_, options_, samples, target);
+  return prepare_model(model_, options_, noise_of_signature(), target);
 }
 
 /// Noise for the file's inputs with the options' shapes; nothing where one stays open, which prepare_model names.
@@ -291,15 +309,16 @@ std::vector<SampleInputs> Opening::noise_of_signature() const {
   return noise_samples(inputs, trial_batch(options_.batch));
 }
 
-void Opening::measure(const std::shared_ptr<EngineState>& engine, const fs::path& prepared) const {
+void Opening::measure(const std::shared_ptr<EngineState>& engine, const fs::path& prepared, Samples samples) const {
   announce("comparing");
   const Engine reduced = EngineMaker::make(engine);
   const Engine reference = open_reference(model_, options_, std::string(backend_->name()));
-  const auto& samples = options_.accuracy.samples;
   AccuracyReport report = compare(reduced, reference, samples,
                                   [this](std::int32_t run, std::int32_t runs) { return say("comparing", run, runs); });
+  const std::string& name = options_.accuracy.samples_name;
   if (find_worst(report, options_.accuracy) != nullptr)
-    require_accurate(report, describe_differing_layers(backend_, request_for(prepared)));
+    require_accurate(report, name.empty() ? "samples" : name,
+                     describe_differing_layers(backend_, request_for(prepared)));
   engine->set_accuracy(std::move(report));
 }
 
@@ -309,23 +328,23 @@ void Opening::judge_kept(const AccuracyReport& report) const {
   const AccuracyOptions& asked = options_.accuracy;
   const bool any_given =
       asked.least_cosine != defaults.least_cosine || asked.largest_difference != defaults.largest_difference;
-  if (any_given) return require_accurate(report, "");
+  if (any_given) return require_accurate(report, "samples", "");
   if (const OutputAccuracy* worst = find_worst(report, asked)) {
     log(LogLevel::kWarning, fmt::format("'{}' in float16 was built with laxer bounds than usual: it is off in {}",
                                         model_.string(), detail::describe(*worst, asked)));
   }
 }
 
-void Opening::require_accurate(const AccuracyReport& report, const std::string& layers) const {
+void Opening::require_accurate(const AccuracyReport& report, const std::string& samples,
+                               const std::string& layers) const {
   const OutputAccuracy* worst = find_worst(report, options_.accuracy);
   if (worst == nullptr) return;
   fail(ErrorCode::kUnsupported,
-       "'{}' in float16 by {} {} differs too much from float32 by {} on {} runs of {}: {}{}; keep float32, give "
-       "samples of "
-       "what the network is for (--samples of `vrt engine build`), or allow more (--max-difference of the tool, "
-       "EngineOptions::accuracy)",
+       "'{}' in float16 by {} {} differs too much from float32 by {} on {} {}: {}{}; keep float32, {}or allow more "
+       "(--max-difference of the tool, EngineOptions::accuracy)",
        model_.string(), backend_->name(), backend_->version(), report.reference, report.runs,
-       report.on_noise ? "noise" : "samples", detail::describe(*worst, options_.accuracy), layers);
+       report.on_noise ? "runs of noise" : samples, detail::describe(*worst, options_.accuracy), layers,
+       report.on_noise ? "give samples of what the network is for (--samples of `vrt engine build`), " : "");
 }
 
 Manifest Opening::describe(const Built& built) const {
@@ -346,7 +365,7 @@ Manifest Opening::describe(const Built& built) const {
   manifest.kept_count = manifest.kept.size();
   if (manifest.kept.size() > Manifest::kMostKept) manifest.kept.resize(Manifest::kMostKept);
   manifest.accuracy = built.engine->accuracy();
-  if (manifest.accuracy) manifest.samples = digest_of(options_.accuracy.samples);
+  manifest.samples = built.samples;
   return manifest;
 }
 

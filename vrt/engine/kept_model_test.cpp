@@ -106,6 +106,68 @@ TEST_F(KeptModelTest, WithoutACacheThePreparedModelHasAPlaceThatGoes) {
   EXPECT_FALSE(fs::exists(cache()));
 }
 
+TEST_F(KeptModelTest, AFolderThatGoesBeforeThePreparedModelIsReadIsNoFailure) {
+  const auto remember = options_.progress;
+  bool is_gone = false;
+  options_.progress = [&](const BuildProgress& progress) {
+    if (progress.phase == "building" && !is_gone) is_gone = fs::remove_all(cache()) > 0;
+    return remember(progress);
+  };
+  open();
+  EXPECT_TRUE(is_gone);
+  EXPECT_EQ(log_.warnings().size(), 1U);
+  EXPECT_FALSE(fs::exists(cache())) << "nothing is kept of such a build";
+  open();
+  EXPECT_THAT(phases_, Contains("storing"));
+  open();
+  EXPECT_THAT(phases_, Not(Contains("storing")));
+  EXPECT_EQ(log_.warnings().size(), 1U);
+}
+
+// --- What the engine computes in, beside what the conversion made of its model.
+
+/// A chain of additions, and what the stand-in says of its layers: so many in float16, the others in float32.
+std::string chain(int nodes, int half_layers, int layers) {
+  const std::vector<std::int64_t> extents{1, 2, 3};
+  std::vector<testing::OnnxNode> chain;
+  for (int i = 0; i < nodes; ++i) {
+    const auto name = [&](int at) { return at == 0 ? "image" : at == nodes ? "result" : "v" + std::to_string(at); };
+    chain.push_back({"Add", {name(i), "image"}, {name(i + 1)}, "node " + std::to_string(i)});
+  }
+  std::string told = "fake-model:input image 1 1 2 3\noutput result 1 1 2 3\n";
+  for (int i = 0; i < layers; ++i)
+    told += "layer l" + std::to_string(i) + " Add " + (i < half_layers ? "asked" : "float32") + "\n";
+  return testing::OnnxFile{
+             {{"image", testing::OnnxType::kFloat, extents}}, chain, {{"result", testing::OnnxType::kFloat, extents}}}
+             .bytes() +
+         ProtoMessage().text(6, told + "fake-end").bytes();
+}
+
+class LayerPrecisionTest : public testing::FakeWorld {
+ protected:
+  void open(const std::string& network) const {
+    EngineOptions options{.backend = "fake", .precision = Precision::kFloat16};
+    options.accuracy = {.samples = {}, .least_cosine = -1, .largest_difference = 1e9};
+    static_cast<void>(Engine::open(folder_.write("chain.onnx", network), Device::cpu(), options));
+  }
+};
+
+TEST_F(LayerPrecisionTest, AnEngineThatWentBackToFloat32IsRefusedWithBothNumbers) {
+  const Error error = test::error_of([&] { open(chain(20, 1, 20)); });
+  EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+  EXPECT_THAT(error.what(), AllOf(::testing::HasSubstr("20 of the network's 20 nodes"),
+                                  ::testing::HasSubstr("1 of the engine's 20")));
+  EXPECT_THAT(EngineCache(cache(), 1 << 30).entries(), IsEmpty());
+  EXPECT_THROW(open(chain(20, 4, 20)), Error);
+}
+
+TEST_F(LayerPrecisionTest, OneThatMergedItsNodesOrKeepsSomeIsTaken) {
+  open(chain(20, 20, 20));
+  open(chain(20, 6, 20));
+  open(chain(20, 1, 2));  // All in one layer, and one that brings its input.
+  open(chain(4, 1, 20));  // Of few nodes nothing can be said.
+}
+
 TEST_F(KeptModelTest, AFileThatStaysOpenIsRefusedByItsInputsName) {
   options_.input_shapes.clear();
   const Error error = test::error_of([&] { open(); });

@@ -34,7 +34,7 @@ class FrameWork {
   [[nodiscard]] virtual Size input() const = 0;
 };
 
-ModelPoolOptions pool_options(const BenchmarkOptions& options) {
+ModelPoolOptions pool_options(const BenchmarkOptions& options, const BenchmarkHooks& hooks) {
   ModelPoolOptions pool;
   pool.models = choose_models(options.models);
   pool.device = options.device;
@@ -43,6 +43,9 @@ ModelPoolOptions pool_options(const BenchmarkOptions& options) {
   pool.largest_difference = options.largest_difference;
   pool.lanes = 1;
   pool.slots_per_lane = 1;
+  pool.stop = hooks.stop;
+  pool.building = hooks.building;
+  pool.source = options.source;
   return pool;
 }
 
@@ -87,14 +90,14 @@ class WorkWithoutNetwork final : public FrameWork {
   CenterFaceWithoutNetwork parts_;
 };
 
-std::unique_ptr<ModelPool> make_pool(const BenchmarkOptions& options) {
-  return options.without_network ? nullptr : std::make_unique<ModelPool>(pool_options(options));
+std::unique_ptr<ModelPool> make_pool(const BenchmarkOptions& options, const BenchmarkHooks& hooks) {
+  return options.without_network ? nullptr : std::make_unique<ModelPool>(pool_options(options, hooks));
 }
 
 /// Frames and their work on one stream, timed by two events.
 class StreamSubject final : public BenchmarkSubject {
  public:
-  explicit StreamSubject(const BenchmarkOptions& options);
+  StreamSubject(const BenchmarkOptions& options, const BenchmarkHooks& hooks);
   /// Graphs and frames are in use until then, also where the loop ended in the midst.
   ~StreamSubject() override;
   StreamSubject(const StreamSubject&) = delete;
@@ -127,8 +130,8 @@ class StreamSubject final : public BenchmarkSubject {
   std::int64_t detections_ = 0;
 };
 
-StreamSubject::StreamSubject(const BenchmarkOptions& options)
-    : pool_(make_pool(options)),
+StreamSubject::StreamSubject(const BenchmarkOptions& options, const BenchmarkHooks& hooks)
+    : pool_(make_pool(options, hooks)),
       stream_(pool_ ? pool_->stream(0) : Stream(options.device)),
       start_(options.device),
       end_(options.device) {
@@ -236,11 +239,11 @@ void check_options(const BenchmarkOptions& options) {
       "a graph holds the addresses of its frames, which a source's frames do not keep; measure it with made frames");
 }
 
-BenchmarkReport run_benchmark(const BenchmarkOptions& options, const std::atomic<bool>* stop) {
+BenchmarkReport run_benchmark(const BenchmarkOptions& options, const BenchmarkHooks& hooks) {
   check_options(options);
   const auto begun = Clock::now();
   BenchmarkReport report;
-  StreamSubject subject(options);
+  StreamSubject subject(options, hooks);
   subject.describe(report);
   report.setup_seconds = std::chrono::duration<double>(Clock::now() - begun).count();
   std::optional<GpuWatch> watch;
@@ -250,7 +253,8 @@ BenchmarkReport run_benchmark(const BenchmarkOptions& options, const std::atomic
     if (watch) watch->between_frames(done);
   };
   const BenchmarkSamples samples = measure_frames(
-      subject, {.warm_up = options.warm_up, .frames = options.frames, .between_frames = between_frames, .stop = stop});
+      subject,
+      {.warm_up = options.warm_up, .frames = options.frames, .between_frames = between_frames, .stop = hooks.stop});
   report.stopped = samples.stopped;
   if (report.stopped) return report;
   if (watch) report.gpu = watch->finish();

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -83,8 +84,14 @@ struct BenchmarkReport {
 /// a source's frames.
 VRT_API void check_options(const BenchmarkOptions& options);
 
-/// BLOCKS until the frames are measured or `stop` is set. Throws as `check_options`, and what source, engine and device throw.
-[[nodiscard]] VRT_API BenchmarkReport run_benchmark(const BenchmarkOptions& options,
-                                                    const std::atomic<bool>* stop = nullptr);
+/// What a caller of run_benchmark is told, and how it ends a measurement early.
+struct BenchmarkHooks {
+  const std::atomic<bool>* stop = nullptr;
+  std::function<void(const BuildProgress&)> building = {};  ///< As RunHooks::building.
+};
+
+/// BLOCKS until the frames are measured or `stop` is set. Throws as `check_options`, and what source, engine and device throw; kCancelled
+/// where `stop` is set while a network is compiled.
+[[nodiscard]] VRT_API BenchmarkReport run_benchmark(const BenchmarkOptions& options, const BenchmarkHooks& hooks = {});
 
 }  // namespace vrt

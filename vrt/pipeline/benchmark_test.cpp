@@ -119,7 +119,7 @@ TEST(BenchmarkTest, AGraphFindsTheSame) {
 
 TEST(BenchmarkTest, AStopGivesNoReport) {
   const std::atomic<bool> stop = true;
-  const BenchmarkReport report = run_benchmark(made_frames(), &stop);
+  const BenchmarkReport report = run_benchmark(made_frames(), {.stop = &stop, .building = {}});
   EXPECT_TRUE(report.stopped);
   EXPECT_TRUE(report.stages.empty());
 }

@@ -7,6 +7,7 @@
 #include "vrt/base/log.h"
 #include "vrt/pipeline/families/network_input.h"
 #include "vrt/pipeline/families/recognition.h"
+#include "vrt/pipeline/sample_frames.h"
 
 namespace vrt {
 namespace {
@@ -197,21 +198,35 @@ const Engine& ModelPool::engine(std::size_t model) const {
   return opened_[model].front().engine;
 }
 
-EngineOptions ModelPool::engine_options() const {
+EngineOptions ModelPool::engine_options(const PoolModel& model, Size input) const {
   EngineOptions engine;
   engine.backend = options_.engine;
   engine.hint = options_.lanes > 1 ? PerformanceHint::kThroughput : PerformanceHint::kLatency;
   engine.concurrent_sessions = static_cast<std::int32_t>(options_.lanes);
   engine.precision = options_.precision;
   engine.accuracy.largest_difference = options_.largest_difference;
-  if (options_.stop != nullptr)
-    engine.progress = [stop = options_.stop](const BuildProgress&) { return !stop->load(); };
+  engine.progress = [stop = options_.stop, told = options_.building](const BuildProgress& progress) {
+    if (told) told(progress);
+    return stop == nullptr || !stop->load();
+  };
+  if (options_.precision == Precision::kFloat32 || model.family->preprocessing == nullptr) return engine;
+  engine.accuracy.make_samples = [this, model, input] { return samples_for(model, input); };
+  engine.accuracy.samples_name = fmt::format("frames of '{}' as {} takes them", options_.source, model.family->title);
   return engine;
+}
+
+/// None but of a video: one picture says little more than noise, and those of a folder may have nothing in common.
+std::vector<SampleInputs> ModelPool::samples_for(const PoolModel& model, Size input) const {
+  constexpr std::int64_t kMostFrames = 160;  // Decoding them takes seconds, whatever the video's length.
+  if (options_.source.empty() || Source(options_.source, Device::cpu()).info().kind != SourceKind::kVideo) return {};
+  SampleChoice choice{.most_frames = kMostFrames, .stop = options_.stop};
+  choice.pictures = pictures_of_a_run(model.file, input);
+  return sample_frames(options_.source, choice, model.family->preprocessing(model.file, input), "");
 }
 
 ModelPool::Opened ModelPool::open(std::size_t model, Size input) const {
   const PoolModel& chosen = options_.models[model];
-  Opened opened{input, chosen.family->open(chosen.file, options_.device, input, engine_options()), {}};
+  Opened opened{input, chosen.family->open(chosen.file, options_.device, input, engine_options(chosen, input)), {}};
   FrameModelOptions wanted = options_.wanted;
   wanted.names = chosen.names;
   for (const auto& lane : lanes_) opened.payloads.push_back(chosen.family->make(opened.engine, lane->stream, wanted));

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <list>
 #include <memory>
 #include <optional>
@@ -107,6 +108,9 @@ struct ModelPoolOptions {
   Precision precision = Precision::kFloat32;
   double largest_difference = AccuracyOptions{}.largest_difference;  ///< With kFloat16: as AccuracyOptions.
   const std::atomic<bool>* stop = nullptr;  ///< Ends a network's compilation, which then throws kCancelled.
+  std::function<void(const BuildProgress&)> building = {};  ///< Told how one goes, from any thread.
+  /// Where networks of less than float32 have their samples from, if this is a video: frames of its beginning. Else they have noise.
+  std::string source = {};
 };
 
 /// The networks of a run for each picture size that it needs: a video has one, a folder of mixed pictures a few. Used from
@@ -154,7 +158,8 @@ class VRT_API ModelPool {
   [[nodiscard]] bool is_open(std::size_t model, Size input) const;
   void use(std::size_t model, Size input);
   [[nodiscard]] Opened open(std::size_t model, Size input) const;
-  [[nodiscard]] EngineOptions engine_options() const;
+  [[nodiscard]] EngineOptions engine_options(const PoolModel& model, Size input) const;
+  [[nodiscard]] std::vector<SampleInputs> samples_for(const PoolModel& model, Size input) const;
   void drop_oldest(OpenedSizes& sizes);
 
   ModelPoolOptions options_;

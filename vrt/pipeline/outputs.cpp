@@ -63,7 +63,7 @@ fs::path name_in_folder(const std::string& source) {
 
 void add_places_of(const ModelChoice& model, std::vector<Place>& places) {
   places.push_back({"the model", model.file});
-  places.push_back({"the class names", model.class_names});
+  if (!model.class_names.empty()) places.push_back({"the class names", model.class_names});
   try {
     for (const fs::path& file : detail::files_of_weights(model.file))
       places.push_back({fmt::format("weights of the model {}", model.file.string()), file});

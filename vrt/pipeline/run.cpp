@@ -184,6 +184,8 @@ ModelPoolOptions Run::pool_options() const {
   pool.precision = options_.precision;
   pool.largest_difference = options_.largest_difference;
   pool.stop = hooks_.stop;
+  pool.building = hooks_.building;
+  pool.source = options_.source;
   return pool;
 }
 

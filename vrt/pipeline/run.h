@@ -59,6 +59,8 @@ struct RunHooks {
   std::function<void(const RunProgress&)> progress;
   /// Where a signal handler asks for an early end: frames that are in flight are finished, then the files.
   const std::atomic<bool>* stop = nullptr;
+  /// Told how the compilation of a network goes, from any thread.
+  std::function<void(const BuildProgress&)> building = {};
 };
 
 /// What one network of a run was, and found.

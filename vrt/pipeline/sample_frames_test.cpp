@@ -1,5 +1,6 @@
 #include "vrt/pipeline/sample_frames.h"
 
+#include <atomic>
 #include <cstring>
 #include <set>
 
@@ -21,7 +22,7 @@ std::vector<float> floats_of(const std::vector<std::byte>& bytes) {
 }
 
 TEST(SampleFramesTest, FramesAreSpreadOverTheClipAndPreprocessed) {
-  const std::vector<SampleInputs> samples = sample_frames(kClip, 8, {.target = {32, 16}}, "image");
+  const std::vector<SampleInputs> samples = sample_frames(kClip, {}, {.target = {32, 16}}, "image");
   ASSERT_EQ(samples.size(), 8U);
   std::set<std::vector<float>> different;
   for (const SampleInputs& sample : samples) {
@@ -35,17 +36,45 @@ TEST(SampleFramesTest, FramesAreSpreadOverTheClipAndPreprocessed) {
 }
 
 TEST(SampleFramesTest, AShorterSourceGivesAllItsFrames) {
-  EXPECT_EQ(sample_frames(kClip, 1000, {.target = {8, 8}}, "x").size(), 120U);
+  EXPECT_EQ(sample_frames(kClip, {.count = 1000}, {.target = {8, 8}}, "x").size(), 120U);
 }
 
 TEST(SampleFramesTest, OneFrameIsTheMiddleOne) {
-  const auto one = sample_frames(kClip, 1, {.target = {8, 8}}, "x");
-  EXPECT_EQ(one.at(0), sample_frames(kClip, 1000, {.target = {8, 8}}, "x").at(60));
+  const auto one = sample_frames(kClip, {.count = 1}, {.target = {8, 8}}, "x");
+  EXPECT_EQ(one.at(0), sample_frames(kClip, {.count = 1000}, {.target = {8, 8}}, "x").at(60));
+}
+
+TEST(SampleFramesTest, TheBeginningAloneIsLookedAtWhereAskedFor) {
+  const auto every = sample_frames(kClip, {.count = 1000}, {.target = {8, 8}}, "x");
+  const auto chosen = sample_frames(kClip, {.count = 2, .most_frames = 20}, {.target = {8, 8}}, "x");
+  ASSERT_EQ(chosen.size(), 2U);
+  EXPECT_EQ(chosen[0], every.at(5));
+  EXPECT_EQ(chosen[1], every.at(15));
+}
+
+TEST(SampleFramesTest, AFrameFillsEveryPlaceOfARun) {
+  const auto one = sample_frames(kClip, {.count = 1}, {.target = {8, 8}}, "x").at(0).at("x");
+  const auto three = sample_frames(kClip, {.count = 1, .pictures = 3}, {.target = {8, 8}}, "x").at(0).at("x");
+  ASSERT_EQ(three.size(), 3 * one.size());
+  for (std::size_t i = 0; i < three.size(); ++i) ASSERT_EQ(three[i], one[i % one.size()]);
+}
+
+TEST(SampleFramesTest, LargeInputsAreFewer) {
+  const auto samples = sample_frames(kClip, {.most_frames = 16}, {.target = {2048, 2048}}, "x");
+  EXPECT_EQ(samples.size(), 5U) << "of 48 MiB each";
+}
+
+TEST(SampleFramesTest, ItCanBeStopped) {
+  const std::atomic<bool> stop = true;
+  const SampleChoice choice{.stop = &stop};
+  EXPECT_EQ(test::error_of([&] { static_cast<void>(sample_frames(kClip, choice, {.target = {8, 8}}, "x")); }).code(),
+            ErrorCode::kCancelled);
 }
 
 TEST(SampleFramesTest, ASourceThatIsNotThereIsNamed) {
-  EXPECT_EQ(test::error_of([] { static_cast<void>(sample_frames("/nowhere.mp4", 8, {.target = {8, 8}}, "x")); }).code(),
-            ErrorCode::kNotFound);
+  EXPECT_EQ(
+      test::error_of([] { static_cast<void>(sample_frames("/nowhere.mp4", {}, {.target = {8, 8}}, "x")); }).code(),
+      ErrorCode::kNotFound);
 }
 
 }  // namespace

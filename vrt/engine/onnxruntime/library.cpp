@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <charconv>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <string>
@@ -66,8 +67,13 @@ std::string file_of(const void* symbol, const std::string& otherwise) {
   return found ? info.dli_fname : otherwise;
 }
 
+/// Before the library is loaded: from version 1.32 on its environment keeps a number of the machine and a database under the user's
+/// home, and DisableTelemetryEvents needs an environment. Whoever has set the variable has decided.
+void switch_off_telemetry() { setenv("ORT_DISABLE_TELEMETRY", "1", 0); }
+
 /// Stays loaded: with RTLD_NODELETE, as its threads would be left without code.
 Library load(const fs::path& path) {
+  switch_off_telemetry();
   void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == nullptr) {
     const char* const reason = dlerror();

@@ -136,6 +136,15 @@ void bind_for(VrtBackendSession& session, std::int64_t batch) {
   session.bound_batch = batch;
 }
 
+/// What OpenVINO says that it took, not what it was asked for.
+void log_threads(const Logger& logger, const Network& network) {
+  constexpr std::int32_t kInfo = 1;
+  const std::string text = "OpenVINO runs the network in " +
+                           std::to_string(network.compiled.get_property(ov::num_streams).num) + " streams on " +
+                           std::to_string(network.compiled.get_property(ov::inference_num_threads)) + " threads";
+  logger(kInfo, text.c_str());
+}
+
 }  // namespace
 
 extern "C" {
@@ -166,6 +175,7 @@ std::int32_t engine_create(VrtBackendContext* context, const VrtBackendEngineOpt
   return call(error, [&] {
     auto engine = std::make_unique<VrtBackendEngine>();
     engine->network = vrt::openvino::open_network(context->core, checked(options, "the engine's options"));
+    log_threads(context->logger, engine->network);
     *out = engine.release();
   });
 }
@@ -176,6 +186,7 @@ std::int32_t engine_load(VrtBackendContext* context, const VrtBackendEngineOptio
     auto engine = std::make_unique<VrtBackendEngine>();
     const std::string_view text(static_cast<const char*>(data), bytes);
     engine->network = vrt::openvino::load_network(context->core, checked(options, "the engine's options"), text);
+    log_threads(context->logger, engine->network);
     *out = engine.release();
   });
 }

@@ -1,5 +1,8 @@
 // The OpenVINO module through vrt's own interface: CenterFace, and small networks written here in OpenVINO's IR and
 // in ONNX.
+#include <dlfcn.h>
+#include <sched.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -8,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -37,6 +41,13 @@ const std::filesystem::path kCenterFace = testing::location("VRT_TEST_CENTERFACE
 Engine open_centerface(std::int64_t height, std::int64_t width, EngineOptions options = {}) {
   options.input_shapes = {{"input.1", {1, 3, height, width}}};
   return Engine::open(kCenterFace, Device::cpu(), options);
+}
+
+/// The path of OpenVINO's library.
+std::string openvino_library() {
+  for (const BackendInfo& info : list_backends())
+    if (info.name == "openvino") return info.location.substr(info.location.rfind(", ") + 2);
+  return {};
 }
 
 std::vector<float> golden() {
@@ -121,6 +132,36 @@ TEST(OpenVinoTest, TwoSessionsOfOneEngineDoNotDisturbEachOther) {
   fill_with_pattern(second);
   second.submit();
   EXPECT_EQ(outputs_of(second), a);
+}
+
+TEST(OpenVinoTest, TakesTheThreadsAndStreamsThatItIsGiven) {
+  cpu_set_t allowed;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+  const std::string all = std::to_string(CPU_COUNT(&allowed));
+  const testing::ScopedLog log;
+  static_cast<void>(open_centerface(32, 32, {.threads = 1, .use_cache = false}));
+  static_cast<void>(open_centerface(32, 32, {.use_cache = false}));
+  static_cast<void>(
+      open_centerface(32, 32, {.hint = PerformanceHint::kThroughput, .concurrent_sessions = 2, .use_cache = false}));
+  EXPECT_EQ(log.count("OpenVINO runs the network in 1 streams on 1 threads"), 1 + (all == "1" ? 1 : 0));
+  EXPECT_EQ(log.count("OpenVINO runs the network in 1 streams on " + all + " threads"), 1 + (all == "1" ? 1 : 0));
+  EXPECT_EQ(log.count("OpenVINO runs the network in 2 streams on " + all + " threads"), all == "1" ? 0 : 1);
+}
+
+TEST(OpenVinoTest, WhatOpenVinoLogsComesIntoOursWhileAnEngineLives) {
+  // The function that all of OpenVINO's own messages go through.
+  using LogMessage = void (*)(std::string_view);
+  const Engine engine = open_centerface(32, 32);
+  const std::string location = openvino_library();
+  void* const library = dlopen(location.c_str(), RTLD_NOW | RTLD_NOLOAD);
+  ASSERT_NE(library, nullptr) << location;
+  const auto log_message = reinterpret_cast<LogMessage>(
+      dlsym(library, "_ZN2ov4util11log_messageESt17basic_string_viewIcSt11char_traitsIcEE"));
+  ASSERT_NE(log_message, nullptr) << "this version of OpenVINO logs in another way";
+  const testing::ScopedLog log;
+  log_message("a plugin has something to say\n");
+  EXPECT_THAT(log.lines(), ElementsAre("a plugin has something to say"));
+  dlclose(library);
 }
 
 TEST(OpenVinoTest, FourSessionsRunAtOnceUnderEitherHint) {

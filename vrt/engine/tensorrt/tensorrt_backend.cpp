@@ -250,8 +250,9 @@ std::int32_t session_enqueue(VrtBackendSession* session, std::int64_t batch, Vrt
 
 namespace {
 
-constexpr VrtBackendTable kTable = vrt::backend::make_table(
-    vrt::tensorrt::kBackendName, VRT_BACKEND_SERIALIZES | (kIsRtx ? VRT_BACKEND_BOUND_TO_DRIVER : 0));
+constexpr VrtBackendTable kTable =
+    vrt::backend::make_table(vrt::tensorrt::kBackendName, VRT_BACKEND_SERIALIZES | VRT_BACKEND_MOVES_TO_OTHER_GPUS |
+                                                              (kIsRtx ? VRT_BACKEND_BOUND_TO_DRIVER : 0));
 
 }  // namespace
 

@@ -144,14 +144,15 @@ class TensorRtRtxTest : public TensorRtWorld {
 
 TEST_F(TensorRtTest, TellsVersionAndLibrary) {
   EXPECT_STREQ(table().name, "tensorrt");
-  EXPECT_EQ(table().capabilities, VRT_BACKEND_SERIALIZES);
+  EXPECT_EQ(table().capabilities, VRT_BACKEND_SERIALIZES | VRT_BACKEND_MOVES_TO_OTHER_GPUS);
   EXPECT_STREQ(table().context_version(context()), "10.4.2");
   EXPECT_EQ(table().context_library(context()), (folder() / "libnvinfer.so.10").string());
 }
 
 TEST_F(TensorRtRtxTest, IsBoundToTheDriver) {
   EXPECT_STREQ(table().name, "tensorrt_rtx");
-  EXPECT_EQ(table().capabilities, VRT_BACKEND_SERIALIZES | VRT_BACKEND_BOUND_TO_DRIVER);
+  EXPECT_EQ(table().capabilities,
+            VRT_BACKEND_SERIALIZES | VRT_BACKEND_MOVES_TO_OTHER_GPUS | VRT_BACKEND_BOUND_TO_DRIVER);
   EXPECT_STREQ(table().context_version(context()), "1.7.1");
   EXPECT_EQ(table().context_library(context()), (folder() / "libtensorrt_rtx.so.1.7.1").string());
 }

@@ -24,10 +24,6 @@ Size input_size_of(const Engine& engine) {
   return size;
 }
 
-PreprocessOptions preprocessing(Size input) {
-  return {.target = input, .mean = {0.485F, 0.456F, 0.406F}, .standard_deviation = {0.229F, 0.224F, 0.225F}};
-}
-
 Size map_size_of(const Engine& engine) {
   require(is_depth_output(outputs_of_a_picture(engine)),
           "{}: not Depth Anything's output: expected one, float32 [1, h, w] or [1, 1, h, w], found {}",
@@ -37,6 +33,10 @@ Size map_size_of(const Engine& engine) {
 }
 
 }  // namespace
+
+PreprocessOptions depth_preprocessing(Size input) {
+  return {.target = input, .mean = {0.485F, 0.456F, 0.406F}, .standard_deviation = {0.229F, 0.224F, 0.225F}};
+}
 
 bool is_depth_output(std::span<const TensorInfo> outputs) {
   constexpr std::int64_t kAny = Shape::kDynamic;
@@ -98,7 +98,9 @@ std::span<const std::uint8_t> BasicDepthResult<kKind>::host_picture() const {
 template <DepthKind kKind>
 struct BasicDepthAnything<kKind>::State {
   State(const Engine& engine, const Stream& on)
-      : network(engine, on, preprocessing(input_size_of(engine))), map_size(map_size_of(engine)), mapper(on, kKind) {}
+      : network(engine, on, depth_preprocessing(input_size_of(engine))),
+        map_size(map_size_of(engine)),
+        mapper(on, kKind) {}
 
   void check(const DepthBuffers& maps) const {
     require(maps.device() == network.stream().device(), "the result is for {}, this payload runs on {}", maps.device(),

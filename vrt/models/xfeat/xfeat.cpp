@@ -44,6 +44,8 @@ const XFeatOptions& checked(const XFeatOptions& options) {
 
 }  // namespace
 
+PreprocessOptions xfeat_preprocessing(Size input) { return {.target = input}; }
+
 std::optional<XFeatOutputIndices> find_xfeat_outputs(std::span<const TensorInfo> outputs, std::int64_t batch,
                                                      std::int64_t rows, std::int64_t columns) {
   const auto at_stride = [](std::int64_t extent) {
@@ -74,7 +76,7 @@ std::span<const float> XFeatResult::host_descriptors() const { return state_->ho
 struct XFeat::State {
   State(const Engine& engine, const Stream& on, const XFeatOptions& wanted)
       : options(checked(wanted)),
-        network(engine, on, {.target = input_size_of(engine)}),
+        network(engine, on, xfeat_preprocessing(input_size_of(engine))),
         index(find_outputs(engine, network.input())),
         decoder(on, network.input(), options) {}
 

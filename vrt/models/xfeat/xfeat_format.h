@@ -1,4 +1,4 @@
-// Internal (not installed): how XFeat's outputs are told from others.
+// Internal (not installed): what goes into XFeat, and how its outputs are told from others.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,12 @@
 #include <span>
 
 #include "vrt/engine/tensor_view.h"
+#include "vrt/image/preprocessor.h"
 
 namespace vrt {
+
+/// How a picture becomes an input of that size: stretched, RGB in [0, 1].
+[[nodiscard]] PreprocessOptions xfeat_preprocessing(Size input);
 
 /// Positions of the network's outputs.
 struct XFeatOutputIndices {

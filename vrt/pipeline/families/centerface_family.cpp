@@ -2,8 +2,10 @@
 
 #include "vrt/models/centerface/centerface.h"
 #include "vrt/models/centerface/centerface_format.h"
+#include "vrt/models/centerface/centerface_input.h"
 #include "vrt/models/common/engine_tensors.h"
 #include "vrt/pipeline/families/family.h"
+#include "vrt/pipeline/families/network_input.h"
 #include "vrt/pipeline/families/picture_model.h"
 
 namespace vrt {
@@ -36,6 +38,10 @@ Engine open(const std::filesystem::path& model, Device device, Size input, const
   return CenterFace::open_engine(model, device, input, options);
 }
 
+PreprocessOptions preprocessing(const std::filesystem::path& model, Size input) {
+  return centerface_preprocessing(picture_input_size(model, input, {}));
+}
+
 }  // namespace
 
 const ModelFamily& centerface_family() noexcept {
@@ -46,6 +52,7 @@ const ModelFamily& centerface_family() noexcept {
                                        .fits = fits,
                                        .input_size_for = CenterFace::input_size_for,
                                        .open = open,
+                                       .preprocessing = preprocessing,
                                        .make = make};
   return kFamily;
 }

@@ -52,6 +52,12 @@ ClassNames names_in(const std::filesystem::path& model) {
   return names != metadata.end() ? parse_class_names(names->second) : ClassNames();
 }
 
+PreprocessOptions preprocessing(const std::filesystem::path& model, Size input) {
+  PreprocessOptions options = imagenet_preprocessing();
+  options.target = picture_input_size(model, input, kInput);
+  return options;
+}
+
 std::unique_ptr<FrameModel> make(const Engine& engine, const Stream& stream, const FrameModelOptions& wanted) {
   return std::make_unique<ClassifierModel>(
       ImageClassifier(engine, stream, {.names = wanted.names ? *wanted.names : names_in(engine.model())}));
@@ -66,6 +72,7 @@ const ModelFamily& classifier_family() noexcept {
                                        .tasks = {"classify"},
                                        .fits = fits,
                                        .open = open,
+                                       .preprocessing = preprocessing,
                                        .make = make};
   return kFamily;
 }

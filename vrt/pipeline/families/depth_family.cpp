@@ -75,6 +75,10 @@ Engine open(const std::filesystem::path& model, Device device, Size input, const
   return open_picture_network(model, device, input, kInput, options);
 }
 
+PreprocessOptions preprocessing(const std::filesystem::path& model, Size input) {
+  return depth_preprocessing(picture_input_size(model, input, kInput));
+}
+
 template <DepthKind kKind>
 std::unique_ptr<FrameModel> make(const Engine& engine, const Stream& stream, const FrameModelOptions& wanted) {
   return std::make_unique<DepthModel<kKind>>(BasicDepthAnything<kKind>(engine, stream), wanted.read_back_dense);
@@ -88,6 +92,7 @@ const ModelFamily& depth_family() noexcept {
                                        .tasks = {"depth"},
                                        .fits = [](const ModelFacts& facts) { return could_be(facts, "metric"); },
                                        .open = open,
+                                       .preprocessing = preprocessing,
                                        .make = make<DepthKind::kMetric>};
   return kFamily;
 }
@@ -97,6 +102,7 @@ const ModelFamily& relative_depth_family() noexcept {
                                        .tasks = {"depth"},
                                        .fits = [](const ModelFacts& facts) { return could_be(facts, "relative"); },
                                        .open = open,
+                                       .preprocessing = preprocessing,
                                        .make = make<DepthKind::kRelative>};
   return kFamily;
 }

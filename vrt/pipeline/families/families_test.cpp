@@ -203,6 +203,18 @@ TEST_P(FamiliesTest, ACapturedFrameTakesAnotherPicture) {
   GetParam().check(result->findings());
 }
 
+TEST_P(FamiliesTest, ItsPreprocessingIsForTheInputThatItIsOpenedWith) {
+  const ModelFamily& family = find_family(GetParam().family);
+  const auto file = folder_.write("net.onnx", GetParam().network);
+  const Size input = family.input_size_for != nullptr ? Size{64, 64} : Size{};
+  const Shape opened = family.open(file, Device::cpu(), input, {}).inputs()[0].shape;
+  ASSERT_NE(family.preprocessing, nullptr);
+  const PreprocessOptions options = family.preprocessing(file, input);
+  EXPECT_EQ(options.target.height, opened[2]);
+  EXPECT_EQ(options.target.width, opened[3]);
+  EXPECT_EQ(pictures_of_a_run(file, input), opened[0]);
+}
+
 INSTANTIATE_TEST_SUITE_P(Detectors, FamiliesTest, ::testing::ValuesIn(detectors()));
 INSTANTIATE_TEST_SUITE_P(Others, FamiliesTest, ::testing::ValuesIn(others()));
 
@@ -283,6 +295,69 @@ TEST_F(GivenNamesTest, AreAsManyAsTheNetworkHasClasses) {
 TEST_F(GivenNamesTest, AreRefusedWhereThereIsNothingToName) {
   for (const char* family : {"centerface", "depth", "relative-depth", "xfeat", "osnet"})
     expect_refused(family, testing::depth_network({}), 5, "has no classes that");
+}
+
+class FamilyPreprocessingTest : public ::testing::Test {
+ protected:
+  [[nodiscard]] PreprocessOptions of(std::string_view family, const std::string& network, Size input = {}) const {
+    return find_family(family).preprocessing(folder_.write("net.onnx", network), input);
+  }
+  testing::ScopedFolder folder_;
+};
+
+TEST_F(FamilyPreprocessingTest, YoloKeepsTheAspectAndYoloxWantsBlueFirst) {
+  const PreprocessOptions usual = of("yolo", testing::yolo_network());
+  EXPECT_EQ(usual.mode, ResizeMode::kLetterbox);
+  EXPECT_EQ(usual.pad_position, PadPosition::kCenter);
+  EXPECT_EQ(usual.order, ChannelOrder::kRgb);
+  auto metadata = testing::ultralytics("detect");
+  metadata["yolo_layout"] = "yolox";
+  metadata["names"] = "{0: 'cat'}";  // Six values a cell are then four of the box, the objectness and one class.
+  const PreprocessOptions yolox =
+      of("yolo", testing::lit_network(64, 64, {{"output0", {1, 84, 6}, std::vector<float>(504)}}, metadata));
+  EXPECT_EQ(yolox.pad_position, PadPosition::kBottomRight);
+  EXPECT_EQ(yolox.order, ChannelOrder::kBgr);
+  EXPECT_EQ(yolox.scale, 1);
+}
+
+TEST_F(FamilyPreprocessingTest, RfDetrResizesAsItsFileSays) {
+  EXPECT_EQ(of("rfdetr", testing::rfdetr_network()).interpolation, Interpolation::kBilinearAntialiased);
+  const PreprocessOptions plain = of("rfdetr", testing::rfdetr_network({{"antialias", "False"}}));
+  EXPECT_EQ(plain.interpolation, Interpolation::kBilinear);
+  EXPECT_EQ(plain.mode, ResizeMode::kStretch);
+  EXPECT_FLOAT_EQ(plain.mean[0], 0.485F);
+  EXPECT_EQ(of("rfdetr-seg", testing::rfdetr_seg_network({{"antialias", "False"}})).interpolation,
+            Interpolation::kBilinear);
+}
+
+TEST_F(FamilyPreprocessingTest, TheOthersAsTheirClassesDo) {
+  EXPECT_FLOAT_EQ(of("depth", testing::depth_network({})).standard_deviation[2], 0.225F);
+  EXPECT_EQ(of("classifier", testing::classifier_network({})).mode, ResizeMode::kCrop);
+  EXPECT_EQ(of("xfeat", testing::xfeat_network(), {96, 64}).target, (Size{96, 64}));
+  EXPECT_EQ(of("centerface", "", {96, 64}).scale, 1) << "nothing of the file is needed";
+  EXPECT_EQ(osnet_family().preprocessing, nullptr) << "it looks at crops";
+}
+
+TEST_F(FamilyPreprocessingTest, ANetworkOfAnotherFamilyIsRefused) {
+  EXPECT_THROW((void)of("yolo", testing::classifier_network({})), Error);
+  EXPECT_THROW((void)of("rfdetr", testing::depth_network({})), Error);
+}
+
+TEST(NetworkInputTest, ARunTakesAsManyPicturesAsTheFileStates) {
+  testing::ScopedFolder folder;
+  const auto file = [&](const std::vector<std::int64_t>& stated) {
+    testing::OnnxGraph graph;
+    graph.input("image", stated);
+    graph.node("Relu", {"image"}, "same");
+    graph.output("same", stated);
+    return folder.write("net.onnx", graph.bytes());
+  };
+  EXPECT_EQ(pictures_of_a_run(file({4, 3, 24, 32}), {}), 4);
+  EXPECT_EQ(pictures_of_a_run(file({4, 3, 24, 32}), {32, 24}), 1);
+  EXPECT_EQ(pictures_of_a_run(file({-1, 3, 24, 32}), {}), 1);
+  EXPECT_EQ(picture_input_size(file({4, 3, 24, 32}), {}, {64, 64}), (Size{32, 24}));
+  EXPECT_EQ(picture_input_size(file({-1, 3, -1, -1}), {}, {64, 96}), (Size{64, 96}));
+  EXPECT_THROW((void)picture_input_size(file({-1, 3, -1, -1}), {}, {}), Error);
 }
 
 TEST(NetworkInputTest, WhatTheFileLeavesOpenIsFilledIn) {

@@ -17,6 +17,7 @@
 #include "vrt/device/stream.h"
 #include "vrt/engine/engine.h"
 #include "vrt/image/image.h"
+#include "vrt/image/preprocessor.h"
 #include "vrt/pipeline/families/frame_model.h"
 #include "vrt/scene/class_names.h"
 
@@ -80,6 +81,9 @@ struct ModelFamily {
   /// Compiles. BLOCKS. `input` is the network's input size; empty: the file's own, or the family's default where the file leaves it open.
   /// Throws as Engine::open.
   Engine (*open)(const std::filesystem::path& model, Device device, Size input, const EngineOptions& options) = nullptr;
+  /// How a picture becomes the input of that file's network; `input` as with `open`. nullptr where it does not look at whole pictures. Throws
+  /// kInvalidArgument where the file says no size, or is of another family; as read_onnx_metadata and detail::read_signature.
+  PreprocessOptions (*preprocessing)(const std::filesystem::path& model, Size input) = nullptr;
   /// Throws kInvalidArgument with what was met if the network is of another family, or has another number of classes than there are
   /// names. Allocates; may block.
   std::unique_ptr<FrameModel> (*make)(const Engine& engine, const Stream& stream,

@@ -1,9 +1,11 @@
 #include "vrt/pipeline/families/network_input.h"
 
 #include <cstdint>
+#include <utility>
 
-#include "vrt/base/error.h"
+#include "vrt/base/fail.h"
 #include "vrt/engine/model_preparation.h"
+#include "vrt/engine/onnx_metadata.h"
 
 namespace vrt {
 namespace {
@@ -32,6 +34,26 @@ std::optional<Shape> stated_input(const std::filesystem::path& model) {
     if (error.code() != ErrorCode::kUnavailable) throw;
   }
   return std::nullopt;
+}
+
+Size picture_input_size(const std::filesystem::path& model, Size input, Size fallback) {
+  if (input != Size{}) return input;
+  const auto stated = stated_input(model);
+  const auto shape = stated && stated->is_static() ? stated : shape_for(stated, input, fallback);
+  require(shape && shape->rank() == 4, "{}: the size of the network's input is not known: its file leaves it open",
+          model.string());
+  return {static_cast<std::int32_t>((*shape)[3]), static_cast<std::int32_t>((*shape)[2])};
+}
+
+std::int64_t pictures_of_a_run(const std::filesystem::path& model, Size input) {
+  if (input != Size{}) return 1;
+  const auto stated = stated_input(model);
+  return stated && stated->is_static() && stated->rank() == 4 ? (*stated)[0] : 1;
+}
+
+ModelFacts read_facts(const std::filesystem::path& model) {
+  detail::ModelSignature signature = detail::read_signature(model);
+  return {std::move(signature.inputs), std::move(signature.outputs), read_onnx_metadata(model)};
 }
 
 Engine open_picture_network(const std::filesystem::path& model, Device device, Size input, Size fallback,

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "vrt/base/fail.h"
-#include "vrt/engine/model_preparation.h"
 #include "vrt/engine/onnx_metadata.h"
 #include "vrt/models/common/engine_tensors.h"
+#include "vrt/pipeline/families/network_input.h"
 
 namespace vrt {
 namespace {
@@ -46,11 +46,6 @@ std::vector<const ModelFamily*> families_by_metadata(const std::filesystem::path
   return left.empty() ? std::vector(all.begin(), all.end()) : left;
 }
 
-ModelFacts read_facts(const std::filesystem::path& model, Metadata metadata) {
-  detail::ModelSignature signature = detail::read_signature(model);
-  return {std::move(signature.inputs), std::move(signature.outputs), std::move(metadata)};
-}
-
 std::string names_of(std::span<const ModelFamily* const> families) {
   std::vector<std::string_view> names;
   for (const ModelFamily* family : families) names.push_back(family->name);
@@ -72,11 +67,17 @@ bool fits(const ModelFamily& family, const std::filesystem::path& model, const M
   }
 }
 
-const ModelFamily& family_by_shapes(const std::filesystem::path& model, const ModelFacts& facts,
-                                    const std::vector<const ModelFamily*>& candidates) {
+std::vector<const ModelFamily*> fitting_families(const std::filesystem::path& model, const ModelFacts& facts,
+                                                 const std::vector<const ModelFamily*>& candidates) {
   std::vector<const ModelFamily*> fitting;
   for (const ModelFamily* family : candidates)
     if (fits(*family, model, facts)) fitting.push_back(family);
+  return fitting;
+}
+
+const ModelFamily& family_by_shapes(const std::filesystem::path& model, const ModelFacts& facts,
+                                    const std::vector<const ModelFamily*>& candidates) {
+  const std::vector<const ModelFamily*> fitting = fitting_families(model, facts, candidates);
   if (fitting.size() == 1) return *fitting.front();
   if (fitting.empty()) {
     fail(ErrorCode::kInvalidArgument,
@@ -92,11 +93,10 @@ const ModelFamily& family_by_shapes(const std::filesystem::path& model, const Mo
 }  // namespace
 
 const ModelFamily& recognise_family(const std::filesystem::path& model) {
-  Metadata metadata = read_onnx_metadata(model);
-  const std::vector<const ModelFamily*> candidates = families_by_metadata(model, metadata);
+  const std::vector<const ModelFamily*> candidates = families_by_metadata(model, read_onnx_metadata(model));
   if (candidates.size() == 1) return *candidates.front();
   try {
-    return family_by_shapes(model, read_facts(model, std::move(metadata)), candidates);
+    return family_by_shapes(model, read_facts(model), candidates);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kUnavailable) throw;
     throw Error(
@@ -105,6 +105,16 @@ const ModelFamily& recognise_family(const std::filesystem::path& model) {
             "the family of {0} cannot be told from its file; say which it is ({1}) in front of its name: FAMILY:{0}",
             model.string(), names_of(candidates)),
         error.what());
+  }
+}
+
+bool has_family(const std::filesystem::path& model) {
+  try {
+    const std::vector<const ModelFamily*> candidates = families_by_metadata(model, read_onnx_metadata(model));
+    return candidates.size() == 1 || !fitting_families(model, read_facts(model), candidates).empty();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kUnsupported) throw;
+    return false;
   }
 }
 

@@ -14,4 +14,8 @@ namespace vrt {
 /// nothing; else as read_onnx_metadata and detail::read_signature.
 [[nodiscard]] VRT_API const ModelFamily& recognise_family(const std::filesystem::path& model);
 
+/// False for a network that is of none of vrt's families. Where it could be of several, recognise_family asks which. Throws as that for
+/// files that cannot be read.
+[[nodiscard]] VRT_API bool has_family(const std::filesystem::path& model);
+
 }  // namespace vrt

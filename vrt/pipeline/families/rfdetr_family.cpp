@@ -4,6 +4,7 @@
 #include "vrt/models/rfdetr/rfdetr.h"
 #include "vrt/models/rfdetr/rfdetr_format.h"
 #include "vrt/models/rfdetr/rfdetr_keypoints.h"
+#include "vrt/models/rfdetr/rfdetr_network.h"
 #include "vrt/models/rfdetr/rfdetr_seg.h"
 #include "vrt/pipeline/families/family.h"
 #include "vrt/pipeline/families/network_input.h"
@@ -82,6 +83,13 @@ Engine open(const std::filesystem::path& model, Device device, Size input, const
   return open_picture_network(model, device, input, {}, options);
 }
 
+template <RfDetrExtra kExtra>
+PreprocessOptions preprocessing(const std::filesystem::path& model, Size input) {
+  const ModelFacts facts = facts_of_a_picture(read_facts(model));
+  const RfDetrFormat format = recognise_rfdetr(settled(facts.outputs), kExtra, {}, facts.metadata);
+  return rfdetr_preprocessing(picture_input_size(model, input, {}), format.interpolation);
+}
+
 RfDetrOptions options_of(const FrameModelOptions& wanted) {
   RfDetrOptions options;
   options.score_threshold = wanted.score_threshold.value_or(options.score_threshold);
@@ -109,6 +117,7 @@ const ModelFamily& rfdetr_family() noexcept {
                                        .tasks = {"detect"},
                                        .fits = fits_boxes,
                                        .open = open,
+                                       .preprocessing = preprocessing<RfDetrExtra::kNone>,
                                        .make = make<RfDetr, RfDetrResult>};
   return kFamily;
 }
@@ -120,6 +129,7 @@ const ModelFamily& rfdetr_seg_family() noexcept {
                                        .tasks = {"segment"},
                                        .fits = fits_masks,
                                        .open = open,
+                                       .preprocessing = preprocessing<RfDetrExtra::kMasks>,
                                        .make = make_seg};
   return kFamily;
 }
@@ -131,6 +141,7 @@ const ModelFamily& rfdetr_keypoints_family() noexcept {
                                        .tasks = {"pose"},
                                        .fits = fits_keypoints,
                                        .open = open,
+                                       .preprocessing = preprocessing<RfDetrExtra::kKeypoints>,
                                        .make = make<RfDetrKeypoints, RfDetrKeypointsResult>};
   return kFamily;
 }

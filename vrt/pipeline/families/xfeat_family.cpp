@@ -4,6 +4,7 @@
 #include "vrt/models/xfeat/xfeat.h"
 #include "vrt/models/xfeat/xfeat_format.h"
 #include "vrt/pipeline/families/family.h"
+#include "vrt/pipeline/families/network_input.h"
 #include "vrt/pipeline/families/picture_model.h"
 
 namespace vrt {
@@ -45,6 +46,10 @@ std::unique_ptr<FrameModel> make(const Engine& engine, const Stream& stream, con
   return std::make_unique<XFeatModel>(XFeat(engine, stream));
 }
 
+PreprocessOptions preprocessing(const std::filesystem::path& model, Size input) {
+  return xfeat_preprocessing(picture_input_size(model, input, {}));
+}
+
 }  // namespace
 
 const ModelFamily& xfeat_family() noexcept {
@@ -55,6 +60,7 @@ const ModelFamily& xfeat_family() noexcept {
                                        .input_size_for = XFeat::input_size_for,
                                        .keeps_stated_input = true,
                                        .open = open,
+                                       .preprocessing = preprocessing,
                                        .make = make};
   return kFamily;
 }

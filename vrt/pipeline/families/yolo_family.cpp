@@ -2,9 +2,11 @@
 #include <iterator>
 #include <memory>
 
+#include "vrt/base/fail.h"
 #include "vrt/models/common/engine_tensors.h"
 #include "vrt/models/yolo/yolo.h"
 #include "vrt/models/yolo/yolo_format.h"
+#include "vrt/models/yolo/yolo_input.h"
 #include "vrt/pipeline/families/family.h"
 #include "vrt/pipeline/families/network_input.h"
 #include "vrt/pipeline/families/picture_model.h"
@@ -74,20 +76,29 @@ bool could_be_objects(const std::vector<TensorInfo>& outputs) {
   return of_rank(3) == 1 && of_rank(3) + of_rank(4) == std::ssize(outputs);
 }
 
+YoloFormat format_of(const ModelFacts& facts) {
+  YoloFacts known = yolo_facts_of(facts.metadata);
+  known.input = size_of(facts.inputs[0].shape);
+  return recognise_yolo(settled(facts.outputs), known);
+}
+
 bool fits(const ModelFacts& file) {
   const ModelFacts facts = facts_of_a_picture(file);
   if (!is_only(facts.inputs, {1, 3, kOpen, kOpen}) || !could_be_objects(facts.outputs)) return false;
   for (const TensorInfo& output : facts.outputs)
     if (is_map(output, facts.inputs[0].shape) || says_nothing(output)) return false;
-  return is_recognised([&] {
-    YoloFacts known = yolo_facts_of(facts.metadata);
-    known.input = size_of(facts.inputs[0].shape);
-    (void)recognise_yolo(settled(facts.outputs), known);
-  });
+  return is_recognised([&] { (void)format_of(facts); });
 }
 
 Engine open(const std::filesystem::path& model, Device device, Size input, const EngineOptions& options) {
   return open_picture_network(model, device, input, kInput, options);
+}
+
+PreprocessOptions preprocessing(const std::filesystem::path& model, Size input) {
+  const ModelFacts facts = facts_of_a_picture(read_facts(model));
+  require(is_only(facts.inputs, {1, 3, kOpen, kOpen}), "{}: not YOLO's input: expected one, float32 [B, 3, H, W]",
+          model.string());
+  return yolo_preprocessing(picture_input_size(model, input, kInput), format_of(facts).layout);
 }
 
 std::unique_ptr<FrameModel> make(const Engine& engine, const Stream& stream, const FrameModelOptions& wanted) {
@@ -107,6 +118,7 @@ const ModelFamily& yolo_family() noexcept {
                                        .tasks = {"detect", "segment", "pose"},
                                        .fits = fits,
                                        .open = open,
+                                       .preprocessing = preprocessing,
                                        .make = make};
   return kFamily;
 }
