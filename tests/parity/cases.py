@@ -63,9 +63,11 @@ CASES = [
         {"score_threshold": 0.0, "max_detections": 1000, "schema": [17]},  # of 91 columns, one of which has points
     ),
     _yolo("yolov8n", {"score_threshold": 0.9}),
+    _yolo("yolov9t", {"score_threshold": 0.9}),
     _yolo("yolo11n", {"score_threshold": 0.999, "nms_threshold": 0.45}),
     _yolo("yolo11n", {"score_threshold": 0.9, "class_agnostic": True}, name="yolo11n-agnostic"),
     _yolo("yolo11n", {"score_threshold": 0.5, "max_detections": 1000}, name="yolo11n-all-pass"),
+    _yolo("yolo12n", {"score_threshold": 0.9}),
     _yolo("yolov8n-seg", {"score_threshold": 0.95, "max_detections": 100}),
     _yolo("yolo11n-seg", {"score_threshold": 0.95, "max_detections": 100}),
     _yolo("yolov8n-pose", {"score_threshold": 0.997, **POSE}),
