@@ -23,7 +23,7 @@ sys.path.insert(0, str(EXPORT))
 os.environ.setdefault("YOLO_AUTOINSTALL", "false")
 
 import export  # noqa: E402
-from families import depth_anything, network, osnet, rf_detr, seeded_weights, xfeat  # noqa: E402
+from families import classifier, depth_anything, network, osnet, rf_detr, seeded_weights, xfeat  # noqa: E402
 
 SEED = 11
 
@@ -90,6 +90,13 @@ class CheckpointsTest(unittest.TestCase):
         self.assertEqual(from_seed, self.write(*words, "--checkpoint", str(folder)))
         entries = {entry.key: entry.value for entry in onnx.load(self.folder / "out.onnx").metadata_props}
         self.assertEqual(entries["depth"], "metric")
+
+    def test_classifier(self):
+        built = classifier.build(self.arguments("classifier", "--random-weights", str(SEED)))
+        torch.save(built.module.state_dict(), self.folder / "resnet18.pth")
+        self.compare(self.folder / "resnet18.pth", "classifier")
+        with self.assertRaises(SystemExit):
+            self.write("classifier", "--architecture", "resnet_18", "--random-weights", str(SEED))
 
     def test_yolo(self):
         from ultralytics import YOLO

@@ -21,6 +21,7 @@ FAMILIES = {
     "xfeat": "xfeat",
     "osnet": "osnet",
     "yolo": "yolo",
+    "classifier": "classifier",
 }
 
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "vrt/base/testing/location.h"
 #include "vrt/models/common/detection_buffers.h"
 #include "vrt/models/common/instance_masks.h"
 #include "vrt/models/rfdetr/appearance.h"
@@ -41,7 +42,7 @@ using Rows = std::vector<std::vector<double>>;
 
 // Of objects: index, class, score, box, and x, y, confidence of each keypoint.
 Rows golden(const std::string& section) {
-  std::ifstream file(VRT_SOURCE_DIR "/vrt/models/testdata/detectors.golden");
+  std::ifstream file(testing::location("VRT_SOURCE_DIR", VRT_SOURCE_DIR) + "/vrt/models/testdata/detectors.golden");
   std::string name;
   std::size_t count = 0;
   std::size_t columns = 0;

@@ -108,7 +108,7 @@ void draw_keypoints(cv::Mat& picture, std::span<const Keypoint> keypoints, float
 }
 
 std::string label_of(const Detection& detection) {
-  if (detection.label.empty()) return fmt::format("{:.2f}", detection.score);
+  if (detection.label.empty()) return fmt::format("class {} {:.2f}", detection.class_id, detection.score);
   return fmt::format("{} {:.2f}", detection.label, detection.score);
 }
 

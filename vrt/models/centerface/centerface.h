@@ -39,7 +39,8 @@ class VRT_API CenterFaceResult {
   CenterFaceResult(CenterFaceResult&&) noexcept;
   CenterFaceResult& operator=(CenterFaceResult&&) noexcept;
 
-  /// At most CenterFace::kMaxFaces, best score first; boxes and landmarks in source pixels, boxes clipped to the image.
+  /// At most CenterFace::kMaxFaces, best score first; boxes and landmarks in source pixels, boxes clipped to the image;
+  /// a landmark that is not finite is (0, 0) with the confidence 0.
   /// The landmarks are right eye, left eye, nose, right and left corner of the mouth, as seen in the picture from left
   /// to right. Host only, valid until the next submit into this result, or the next call. Each call assembles the
   /// views, without allocating.

@@ -1,5 +1,7 @@
 #include "vrt/models/centerface/face_buffers.h"
 
+#include <cmath>
+
 namespace vrt {
 namespace {
 
@@ -38,7 +40,8 @@ std::span<const Detection> FaceBuffers::detections() {
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t first = i * CenterFace::kLandmarks;
     for (std::size_t p = first; p < first + CenterFace::kLandmarks; ++p) {
-      keypoints_[p] = {landmarks_[p].x, landmarks_[p].y, 1};
+      const kernels::float2& at = landmarks_[p];
+      keypoints_[p] = std::isfinite(at.x) && std::isfinite(at.y) ? Keypoint{at.x, at.y, 1} : Keypoint{0, 0, 0};
     }
     const kernels::float4& box = boxes_[i];
     detections_[i] = {.box = {box.x, box.y, box.z, box.w},

@@ -55,7 +55,8 @@ extern "C" __global__ void rfdetr_pool_tokens(const float* __restrict__ tokens, 
   sums[instance * grids.channels + channel] = sum;
 }
 
-// One thread a channel of an instance (instances along y): the sums scaled to unit length; all 0 where they are.
+// One thread a channel of an instance (instances along y): the sums scaled to unit length; all 0 where they are, or where the
+// length is not finite.
 extern "C" __global__ void rfdetr_normalise(const float* __restrict__ sums, const int32_t* __restrict__ count,
                                             int32_t channels, float* __restrict__ vectors) {
   const int32_t instance = static_cast<int32_t>(blockIdx.y);
@@ -68,5 +69,6 @@ extern "C" __global__ void rfdetr_normalise(const float* __restrict__ sums, cons
   }
   const float length = sqrtf(squares);
   const float value = __ldg(sums + instance * channels + channel);
-  vectors[instance * channels + channel] = length > 0.0f ? value / length : 0.0f;
+  const bool has_length = length > 0.0f && length - length == 0.0f;
+  vectors[instance * channels + channel] = has_length ? value / length : 0.0f;
 }

@@ -13,8 +13,9 @@ void rfdetr_normalise(const vrt::HostBlocks& blocks, const float* sums, const in
     float squares = 0.0F;
     for (int32_t i = 0; i < channels; ++i) squares += values[i] * values[i];
     const float length = sqrtf(squares);
+    const bool has_length = length > 0.0F && length - length == 0.0F;
     float* const vector = vectors + static_cast<int64_t>(instance) * channels;
-    for (int32_t i = 0; i < channels; ++i) vector[i] = length > 0.0F ? values[i] / length : 0.0F;
+    for (int32_t i = 0; i < channels; ++i) vector[i] = has_length ? values[i] / length : 0.0F;
   }
 }
 

@@ -33,7 +33,7 @@ class RfDetrDecoder {
   std::int32_t pairs_;
   std::int32_t most_;
   bool background_column_;
-  float least_logit_;
+  float last_logit_below_;
   CandidateSelection selection_;
   RankedSuppression collection_;  ///< At a threshold of 1 it only collects.
 };

@@ -63,9 +63,9 @@ struct Object {
 std::vector<Object> by_definition(const Network& network, Size source, const RfDetrOptions& options) {
   std::vector<std::size_t> pairs;
   for (std::size_t i = 0; i < network.logits.size(); ++i) {
-    const double score = 1 / (1 + std::exp(-double{network.logits[i]}));
+    const float score = 1 / (1 + std::exp(-network.logits[i]));
     const bool skipped = network.background && i % static_cast<std::size_t>(network.columns) == 0;
-    if (score > double{options.score_threshold} && !skipped) pairs.push_back(i);
+    if (score > options.score_threshold && !skipped) pairs.push_back(i);
   }
   std::stable_sort(pairs.begin(), pairs.end(), [&](auto a, auto b) { return network.logits[a] > network.logits[b]; });
   pairs.resize(std::min<std::size_t>(pairs.size(), static_cast<std::size_t>(options.max_detections)));
@@ -198,6 +198,18 @@ TEST_P(RfDetrDecoderTest, InvertedAndNonFiniteBoxesAreDropped) {
   expect_as_defined(network, {640, 480}, {.score_threshold = 0});
 }
 
+TEST_P(RfDetrDecoderTest, AScoreIsAboveTheThresholdAsItIsGiven) {
+  // The sigmoids of the first ones round to a half, of the last ones to more.
+  Network network = random_network(5, 1, 4);
+  network.logits = {0, 1e-9F, 5e-8F, 1e-6F, 0.5F};
+  const auto found = decode(network, {640, 480}, {.score_threshold = 0.5F});
+  ASSERT_EQ(found.size(), 2U);
+  for (const Detection& object : found) EXPECT_GT(object.score, 0.5F);
+  network.logits = {-kInfinity, -200, -20, 20, kInfinity};
+  EXPECT_EQ(decode(network, {640, 480}, {.score_threshold = 0}).size(), 3U);
+  EXPECT_EQ(decode(network, {640, 480}, {.score_threshold = 1}).size(), 0U);
+}
+
 TEST_P(RfDetrDecoderTest, KeypointsFollowTheFormula) {
   Network network = random_network(30, 2, 7);
   network.background = true;
@@ -207,6 +219,8 @@ TEST_P(RfDetrDecoderTest, KeypointsFollowTheFormula) {
   slots[(5 * 34 + 17) * 8 + 4] = kNaN;
   slots[(6 * 34 + 18) * 8 + 2] = kInfinity;
   slots[(7 * 34 + 19) * 8 + 6] = -200;
+  slots[(8 * 34 + 20) * 8] = kNaN;
+  slots[(9 * 34 + 21) * 8 + 1] = -kInfinity;
   const RfDetrOptions options{.score_threshold = 0, .max_detections = 30};
   const Size source{640, 360};
   RfDetrDecoder decoder(stream_, network.format(), options);
@@ -230,6 +244,10 @@ TEST_P(RfDetrDecoderTest, KeypointsFollowTheFormula) {
       double confidence = 1 / (1 + std::exp(-double{slot[2]})) / (1 + (spread / 0.06) * (spread / 0.06));
       confidence = std::isfinite(confidence) ? std::clamp(confidence, 0.0, 1.0) : 0;
       const Keypoint& found = objects.detections()[i].keypoints[p];
+      if (!std::isfinite(slot[0]) || !std::isfinite(slot[1])) {
+        EXPECT_EQ(found, (Keypoint{0, 0, 0})) << "object " << i << ", point " << p;
+        continue;
+      }
       EXPECT_NEAR(found.x, double{slot[0]} * 640, 1e-3);
       EXPECT_NEAR(found.y, double{slot[1]} * 360, 1e-3);
       EXPECT_NEAR(found.confidence, confidence, 1e-5) << "object " << i << ", point " << p;
@@ -373,6 +391,28 @@ TEST_P(RfDetrDecoderTest, AppearanceIsTheMeanOfTheTokensUnderTheMask) {
     const auto vector = appearance.host_vector(i, 3);
     for (std::size_t c = 0; c < kChannels; ++c)
       EXPECT_NEAR(vector[c], squares > 0 ? sum[c] / std::sqrt(squares) : 0, 1e-5) << "instance " << i;
+  }
+}
+
+TEST_P(RfDetrDecoderTest, AppearanceOfTokensThatAreNotFiniteIsZeros) {
+  const auto masks = testing::to_device(stream_, std::vector<float>(3 * 4, 1));
+  const auto queries = testing::to_device<std::int32_t>(stream_, {0, 1, 2});
+  const auto count = testing::to_device<std::int32_t>(stream_, {3});
+  TokenPooling pooling(stream_, {2, 2, 2, 2, 3}, 3);
+  AppearanceBuffers appearance(stream_, 3, 3, true);
+  FoundSpans found;
+  found.indices = DeviceSpan<std::int32_t>::from_raw(const_cast<std::int32_t*>(queries.span().data()), 3);
+  found.count = DeviceSpan<std::int32_t>::from_raw(const_cast<std::int32_t*>(count.span().data()), 1);
+  for (const float bad : {kNaN, kInfinity, 3e38F}) {
+    std::vector<float> tokens(3 * 4, 1);
+    tokens[5] = bad;
+    const auto device_tokens = testing::to_device(stream_, tokens);
+    pooling.submit(masks.span(), device_tokens.span(), found, appearance);
+    appearance.enqueue_read_back(stream_);
+    stream_.synchronize();
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (const float value : appearance.host_vector(i, 3)) EXPECT_EQ(value, 0) << bad;
+    }
   }
 }
 

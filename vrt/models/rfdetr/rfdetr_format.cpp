@@ -124,13 +124,37 @@ bool is_background_and_person(const RfDetrFormat& format) {
   return format.keypoints && format.columns == 2 && format.class_points.size() == 2;
 }
 
-ClassNames names_of(const RfDetrFormat& format, const RfDetrOptions& options, const Metadata& metadata) {
-  if (options.names) return *options.names;
-  if (const auto names = metadata.find("names"); names != metadata.end()) return parse_class_names(names->second);
+// As many names as columns, or fewer: fine-tuned networks have their background last, without a name. COCO's networks have a column
+// for each of COCO's ids, of which eleven have no name: its 80 names one behind the other would name the columns wrongly.
+void check_names(const ClassNames& names, std::int32_t columns, const std::string& origin) {
+  require(names.size() <= static_cast<std::size_t>(columns),
+          "{}: expected a name for each of the {} classes at most, found {}", origin, columns, names.size());
+  const bool is_dense_coco = columns == static_cast<std::int32_t>(kCocoColumns) &&
+                             names.size() == ClassNames::coco80().size() && names[0] == ClassNames::coco80()[0];
+  require(!is_dense_coco,
+          "{}: {} names in a row, but the columns of a network with {} classes are COCO's ids, which begin at 1 and "
+          "have gaps: "
+          "leave the names out, or give each id its own",
+          origin, names.size(), columns);
+}
+
+ClassNames default_names(const RfDetrFormat& format) {
   if (is_background_and_person(format)) return ClassNames({"", "person"});
   if (format.class_points == std::vector<std::int32_t>{static_cast<std::int32_t>(kPersonPoints)})
     return ClassNames({"person"});
   return format.columns == static_cast<std::int32_t>(kCocoColumns) ? ClassNames::coco91() : ClassNames();
+}
+
+ClassNames names_of(const RfDetrFormat& format, const RfDetrOptions& options, const Metadata& metadata) {
+  if (options.names) {
+    check_names(*options.names, format.columns, "RfDetrOptions::names");
+    return *options.names;
+  }
+  const auto given = metadata.find("names");
+  if (given == metadata.end()) return default_names(format);
+  ClassNames names = parse_class_names(given->second);
+  check_names(names, format.columns, "the model's metadata \"names\"");
+  return names;
 }
 
 bool has_background(const RfDetrFormat& format, const RfDetrOptions& options, const Metadata& metadata) {

@@ -1,5 +1,6 @@
 #include "vrt/models/rfdetr/rfdetr_format.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -54,6 +55,27 @@ TEST(RfDetrFormatTest, BackgroundIsAFactOfTheModel) {
   EXPECT_TRUE(recognise(outputs, RfDetrExtra::kNone, {.background_column = true}).background_column);
   EXPECT_FALSE(
       recognise(outputs, RfDetrExtra::kNone, {.background_column = false}, {{"background", "0"}}).background_column);
+}
+
+TEST(RfDetrFormatTest, NamesThatCannotBeThoseOfTheColumnsAreRefused) {
+  const auto named = [](const std::string& dictionary, std::int64_t columns, const RfDetrOptions& options = {}) {
+    return [=] {
+      (void)recognise({output("dets", {1, 300, 4}), output("labels", {1, 300, columns})}, RfDetrExtra::kNone, options,
+                      {{"names", dictionary}});
+    };
+  };
+  EXPECT_THAT(error_of(named("{0: 'a', 1: 'b', 2: 'c'}", 2)).what(),
+              HasSubstr("names\": expected a name for each of the 2 classes at most, found 3"));
+  EXPECT_THAT(error_of(named("{}", 2, {.names = ClassNames({"a", "b", "c"})})).what(),
+              HasSubstr("RfDetrOptions::names"));
+  // COCO's names one behind the other would call a laptop (73) a book.
+  std::string dense;
+  for (std::int32_t i = 0; i < 80; ++i) dense += fmt::format("{}: '{}', ", i, ClassNames::coco80()[i]);
+  EXPECT_THAT(error_of(named("{" + dense + "}", 91)).what(), HasSubstr("are COCO's ids"));
+  EXPECT_THAT(error_of(named("{}", 91, {.names = ClassNames::coco80()})).what(), HasSubstr("are COCO's ids"));
+  EXPECT_NO_THROW(named("{" + dense + "}", 80)());
+  EXPECT_NO_THROW(named("{" + dense + "}", 81)());  // Fine-tuned on COCO, background last.
+  EXPECT_NO_THROW(named("{}", 91, {.names = ClassNames::coco91()})());
 }
 
 TEST(RfDetrFormatTest, NamesOfTheMetadataOrTheCaller) {

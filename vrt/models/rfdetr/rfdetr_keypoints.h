@@ -30,7 +30,7 @@ class VRT_API RfDetrKeypointsResult {
   /// Contract of RfDetrResult, with keypoints: those of the detection's class, in the network's order (COCO's 17 for people: nose,
   /// eyes, ears, shoulders, elbows, wrists, hips, knees, ankles, left before right), in source pixels, not clipped. A point's
   /// confidence falls with its visibility and with the width of its distribution; 0 where a number is not finite. A point that the
-  /// class does not have is (0, 0) with the confidence 0.
+  /// class does not have, or whose place is not finite, is (0, 0) with the confidence 0.
   [[nodiscard]] std::span<const Detection> detections() const;
   [[nodiscard]] std::int32_t candidate_count() const;
 

@@ -24,7 +24,8 @@ __device__ inline float rfdetr_confidence(const float* slot) {
   return confidence - confidence == 0.0f ? fminf(fmaxf(confidence, 0.0f), 1.0f) : 0.0f;
 }
 
-// One thread a point of a found object: x, y, confidence go to `keypoints`, zeros for a point that its class does not have.
+// One thread a point of a found object: x, y, confidence go to `keypoints`, zeros for a point that its class does not have or
+// whose place is not finite.
 // `queries` and `classes` are those of the objects, `class_points` says how many points the classes have.
 extern "C" __global__ void rfdetr_gather_points(const float* __restrict__ slots, const int32_t* __restrict__ queries,
                                                 const int32_t* __restrict__ classes, const int32_t* __restrict__ count,
@@ -43,7 +44,10 @@ extern "C" __global__ void rfdetr_gather_points(const float* __restrict__ slots,
   }
   const int32_t slot = (__ldg(queries + object) * layout.classes + object_class) * layout.points + point;
   const float* at = slots + static_cast<int64_t>(slot) * kSlotValues;
-  keypoints[3 * i] = __ldg(at) * layout.source_width;
-  keypoints[3 * i + 1] = __ldg(at + 1) * layout.source_height;
-  keypoints[3 * i + 2] = rfdetr_confidence(at);
+  const float x = __ldg(at) * layout.source_width;
+  const float y = __ldg(at + 1) * layout.source_height;
+  const bool finite = (x - x) + (y - y) == 0.0f;
+  keypoints[3 * i] = finite ? x : 0.0f;
+  keypoints[3 * i + 1] = finite ? y : 0.0f;
+  keypoints[3 * i + 2] = finite ? rfdetr_confidence(at) : 0.0f;
 }

@@ -63,8 +63,9 @@ class VRT_API YoloResult {
   YoloResult(YoloResult&&) noexcept;
   YoloResult& operator=(YoloResult&&) noexcept;
 
-  /// At most `max_detections`, best score first; boxes and keypoints in source pixels, clipped to the picture. Host only, valid
-  /// until the next submit into this result. Each call assembles the views, without allocating.
+  /// At most `max_detections`, best score first; boxes and keypoints in source pixels, clipped to the picture; a keypoint
+  /// that is not finite is (0, 0) with the confidence 0. Host only, valid until the next submit into this result. Each call assembles
+  /// the views, without allocating.
   [[nodiscard]] std::span<const Detection> detections() const;
   /// How many cells passed the threshold. Host only, as `detections`.
   [[nodiscard]] std::int32_t candidate_count() const;

@@ -35,7 +35,8 @@ struct YoloOutputs {
 ///   2. Candidates are ranked by score, the lower cell first among equals, all of them.
 ///   3. From best to worst, a box goes if its intersection over union with one of its class that stays (class-agnostic: with any
 ///      that stays) exceeds the threshold. Inverted and non-finite boxes go.
-///   4. The best max_detections are taken to source pixels and clipped to the picture, with their keypoints.
+///   4. The best max_detections are taken to source pixels and clipped to the picture, with their keypoints. A keypoint
+///      of which a number is not finite is (0, 0) with the confidence 0.
 /// End-to-end objects are taken in the network's order instead of 1 to 3. Masks: an object's coefficients times the prototypes,
 /// blended to the mask's pixels, then cut to its box, then thresholded at 0.
 class YoloDecoder {

@@ -263,6 +263,10 @@ class YoloDecoderTest : public ::testing::TestWithParam<Device> {
     const std::vector<float>& values = network.cells[cell];
     for (std::size_t p = 0; p < points; ++p) {
       const float* at = values.data() + values.size() - 3 * (points - p);
+      if (!std::all_of(at, at + 3, [](float value) { return std::isfinite(value); })) {
+        EXPECT_EQ(found.keypoints[p], (Keypoint{0, 0, 0})) << "point " << p;
+        continue;
+      }
       const double x = (double{at[0]} - mapping.filled.x) * mapping.scale_x();
       const double y = (double{at[1]} - mapping.filled.y) * mapping.scale_y();
       EXPECT_NEAR(found.keypoints[p].x, std::clamp(x, 0.0, double(mapping.source.width)), 1e-2);
@@ -370,6 +374,19 @@ TEST_P(YoloDecoderTest, GivesKeypoints) {
   for (const YoloLayout layout : {YoloLayout::kPlanes, YoloLayout::kEndToEnd}) {
     for (const Size source : {Size{641, 359}, Size{7680, 4320}, Size{1, 1}})
       expect_as_defined(random_network(format_of(YoloTask::kPose, layout, 315, 1), kInput, 21), source, {});
+  }
+}
+
+TEST_P(YoloDecoderTest, KeypointsThatAreNotFiniteAreZeros) {
+  for (const YoloLayout layout : {YoloLayout::kPlanes, YoloLayout::kEndToEnd}) {
+    Network network = random_network(format_of(YoloTask::kPose, layout, 315, 1), kInput, 22);
+    const std::array<float, 3> bad{kNaN, kInfinity, -kInfinity};
+    for (std::size_t i = 0; i < network.cells.size(); ++i) {
+      auto& cell = network.cells[i];
+      cell[cell.size() - 1 - i % 6] = bad[i % 3];
+    }
+    expect_as_defined(network, {641, 359}, {});
+    EXPECT_FALSE(objects_->detections().empty());
   }
 }
 

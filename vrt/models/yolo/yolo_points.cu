@@ -16,12 +16,12 @@ struct YoloPoints {
 };
 VRT_SHARED_TYPES_END
 
-// Written so that NaN stays NaN.
 __device__ inline float yolo_point_clip(float value, float limit) {
   return value < 0.0f ? 0.0f : (value > limit ? limit : value);
 }
 
-// One thread a point: x, y, clipped to the picture, and the confidence (1 where the network gives none) go to `keypoints`.
+// One thread a point: x, y, clipped to the picture, and the confidence (1 where the network gives none) go to `keypoints`; zeros where
+// one of them is not finite.
 extern "C" __global__ void yolo_gather_points(const float* __restrict__ objects, const int32_t* __restrict__ indices,
                                               const int32_t* __restrict__ count, YoloPoints layout,
                                               float* __restrict__ keypoints) {
@@ -31,8 +31,11 @@ extern "C" __global__ void yolo_gather_points(const float* __restrict__ objects,
   const int32_t value = layout.first + i % layout.points * layout.point_values;
   const float* at = objects + static_cast<int64_t>(__ldg(indices + object)) * layout.item_stride +
                     static_cast<int64_t>(value) * layout.value_stride;
-  keypoints[3 * i] = yolo_point_clip(__ldg(at) * layout.scale_x + layout.shift_x, layout.source_width);
-  keypoints[3 * i + 1] =
-      yolo_point_clip(__ldg(at + layout.value_stride) * layout.scale_y + layout.shift_y, layout.source_height);
-  keypoints[3 * i + 2] = layout.point_values == 3 ? __ldg(at + 2 * layout.value_stride) : 1.0f;
+  const float x = __ldg(at) * layout.scale_x + layout.shift_x;
+  const float y = __ldg(at + layout.value_stride) * layout.scale_y + layout.shift_y;
+  const float confidence = layout.point_values == 3 ? __ldg(at + 2 * layout.value_stride) : 1.0f;
+  const bool finite = (x - x) + (y - y) + (confidence - confidence) == 0.0f;
+  keypoints[3 * i] = finite ? yolo_point_clip(x, layout.source_width) : 0.0f;
+  keypoints[3 * i + 1] = finite ? yolo_point_clip(y, layout.source_height) : 0.0f;
+  keypoints[3 * i + 2] = finite ? confidence : 0.0f;
 }
