@@ -183,6 +183,28 @@ TEST_P(YoloTest, MasksAreWhereTheyWereAskedFor) {
   EXPECT_THROW((void)boxes.device_mask(0), Error);
 }
 
+TEST_P(YoloTest, AFrameWithoutObjectsHasNoMasks) {
+  auto with_masks = two_objects(1);
+  std::fill(with_masks.values.begin() + 6 * 42, with_masks.values.end(), 1.0F);
+  const testing::ConstantOutput prototypes{"output1", {1, 1, 8, 16}, std::vector<float>(8 * 16, 0.5F)};
+  Yolo detector(
+      PayloadTest::open(testing::lit_network(32, 64, {with_masks, prototypes}, {{"names", "{0: 'cat', 1: 'dog'}"}})),
+      stream_);
+  YoloResult objects = detector.allocate_result({.masks = {.size = kPicture, .most = 2, .read_back = true}});
+  EXPECT_EQ(objects.mask_count(), 0U) << "before the first frame";
+  EXPECT_THROW((void)objects.mask(0), Error);
+  const testing::TestPicture bright = picture(kPicture, 200);
+  for (const std::size_t expected : {0U, 2U, 0U}) {  // Nothing of the frame before stays.
+    detector.submit(expected > 0 ? bright.view : view(), objects);
+    stream_.synchronize();
+    EXPECT_EQ(objects.detections().size(), expected);
+    EXPECT_EQ(objects.mask_count(), expected);
+    EXPECT_EQ(testing::to_host(stream_, objects.device_count(), 1)[0], static_cast<std::int32_t>(expected));
+    for (std::size_t i = 0; i < expected; ++i) EXPECT_GT(count_set(objects.mask(i)), 0U);
+    EXPECT_THROW((void)objects.mask(expected), Error);
+  }
+}
+
 TEST_P(YoloTest, WhatTheCallerSaysCountsMoreThanTheFile) {
   const Engine engine = open({two_objects()}, {{"names", "{0: 'only'}"}});
   EXPECT_THAT(error_of([&] { Yolo(engine, stream_); }).what(), HasSubstr("network.onnx"));
