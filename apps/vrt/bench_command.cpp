@@ -1,5 +1,6 @@
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -28,7 +29,10 @@ void require_complete(const BenchArguments& arguments) {
 }
 
 /// Nothing but a name says whose work it is, and only CenterFace's can be done without its network.
-void require_work_without_network(const std::vector<std::string>& models) {
+void require_work_without_network(const BenchArguments& arguments) {
+  const std::vector<std::string>& models = arguments.models;
+  require(std::ranges::all_of(arguments.names, &std::string::empty),
+          "--names: --without-network finds objects of no class that could be named; leave one of the two out");
   for (const std::string& model : models) {
     require_model_name_or_path(model);
     require(!is_model_path(model),
@@ -51,14 +55,13 @@ BenchmarkOptions options_of(const BenchArguments& arguments) {
   options.frames = arguments.frames;
   options.graph = arguments.graph;
   check_options(options);
-  if (arguments.without_network) require_work_without_network(arguments.models);
+  if (arguments.without_network) require_work_without_network(arguments);
   options.engine = checked_engine(arguments.engine);
   options.precision = precision_of(arguments.fp16);
   options.largest_difference = largest_difference_of(arguments.max_difference);
   options.device = arguments.without_network ? Device::parse(arguments.device)
                                              : device_for_models(arguments.device, arguments.engine);
-  if (!arguments.without_network)
-    for (const std::string& model : arguments.models) options.models.push_back(model_choice(model));
+  if (!arguments.without_network) options.models = model_choices(arguments.models, arguments.names);
   return options;
 }
 
@@ -66,7 +69,7 @@ BenchmarkOptions options_of(const BenchArguments& arguments) {
 std::optional<AtomicFile> open_output(const BenchArguments& arguments, const BenchmarkOptions& options) {
   if (arguments.json.empty() || arguments.json == "-") return std::nullopt;
   std::vector<Place> read{{"the source", options.source}};
-  for (const ModelChoice& model : options.models) read.push_back({"the model", model.file});
+  for (const ModelChoice& model : options.models) add_places_of(model, read);
   require_places_of_their_own(read, {{"the report", arguments.json}});
   std::error_code ignored;  // A source that cannot be looked at is refused where it is opened.
   if (std::filesystem::is_directory(options.source, ignored))

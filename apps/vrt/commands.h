@@ -15,6 +15,7 @@ enum ExitCode : int { kSuccess = 0, kFailure = 1, kWrongUsage = 2, kIncomplete =
 struct RunArguments {
   std::string source;
   std::vector<std::string> models;
+  std::vector<std::string> names;  ///< A file of class names for each model; empty: none.
   std::string save;
   std::string json;
   std::string json_format = "lines";  ///< Or "coco".
@@ -23,6 +24,7 @@ struct RunArguments {
   std::string engine = "auto";
   bool fp16 = false;
   double max_difference = -1;  ///< Percent of an output's range; -1: the default.
+  std::optional<std::int32_t> max_embeddings;
   std::int64_t max_frames = 0;
   int verbosity = 0;  ///< 0 warnings, 1 information, 2 everything.
 };
@@ -31,6 +33,7 @@ struct BenchArguments {
   std::string source;     ///< Or
   std::string synthetic;  ///< "1920x1080:nv12", in its place.
   std::vector<std::string> models;
+  std::vector<std::string> names;  ///< A file of class names for each model; empty: none.
   std::string device = "auto";
   std::string engine = "auto";
   bool fp16 = false;

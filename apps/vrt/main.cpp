@@ -16,6 +16,7 @@
 #include "apps/vrt/printable.h"
 #include "apps/vrt/values.h"
 #include "vrt/base/error.h"
+#include "vrt/models/osnet/osnet.h"
 
 namespace vrt::cli {
 namespace {
@@ -52,15 +53,36 @@ void add_fp16(CLI::App& command, bool& fp16, double& max_difference) {
   add_max_difference(command, max_difference);
 }
 
-CLI::Option* add_models(CLI::App& command, std::vector<std::string>& models) {
-  return command
-      .add_option(
-          "--model", models,
-          "A name of `vrt models` or an ONNX file, behind FAMILY: where the file does not say what it is. May be "
-          "repeated: all look at the same frames")
-      ->type_name("[FAMILY:]FILE")
-      ->allow_extra_args(false)
-      ->check(refuse_empty);
+/// Models, and what belongs to the model before it.
+struct ModelOptions {
+  CLI::Option* model;
+  CLI::Option* names;
+};
+
+ModelOptions add_models(CLI::App& command, std::vector<std::string>& models, std::vector<std::string>& names) {
+  auto* model = command.add_option(
+      "--model", models,
+      "A name of `vrt models` or an ONNX file, behind FAMILY: where the file does not say what it is. May be "
+      "repeated: all look at the same frames");
+  model->type_name("[FAMILY:]FILE")->allow_extra_args(false)->check(refuse_empty);
+  auto* of_classes = command.add_option(
+      "--names", names, "A text file of class names, one a line, for the --model before it; else its own");
+  of_classes->type_name("FILE")->allow_extra_args(false)->check(refuse_empty);
+  return {model, of_classes};
+}
+
+/// Makes of the files in the order in which they were given one for each model, empty where it has none.
+void give_to_models(const CLI::App& command, const ModelOptions& options, std::vector<std::string>& names) {
+  std::vector<std::string> of_models;
+  auto next = names.begin();
+  for (const CLI::Option* option : command.parse_order()) {
+    if (option == options.model) of_models.emplace_back();
+    if (option != options.names) continue;
+    if (of_models.empty() || !of_models.back().empty())
+      throw CLI::ValidationError("--names " + *next, "it belongs behind a --model, one file for each");
+    of_models.back() = *next++;
+  }
+  names = std::move(of_models);
 }
 
 Command add_run(CLI::App& app, RunArguments& arguments) {
@@ -68,7 +90,9 @@ Command add_run(CLI::App& app, RunArguments& arguments) {
   run.add_option("SOURCE", arguments.source, "A video, a picture, or a folder of pictures")
       ->required()
       ->check(refuse_empty);
-  add_models(run, arguments.models)->required();
+  const ModelOptions models = add_models(run, arguments.models, arguments.names);
+  models.model->required();
+  run.parse_complete_callback([&run, models, &arguments] { give_to_models(run, models, arguments.names); });
   run.add_option("--save", arguments.save,
                  "Write annotated: FILE.mp4 for a video, FILE.png or FILE.jpg for a picture, a folder")
       ->check(refuse_empty);
@@ -81,6 +105,9 @@ Command add_run(CLI::App& app, RunArguments& arguments) {
   run.add_option("--threshold", arguments.threshold,
                  "Least score of a detection, 0 to 1, of all models; else each one's own")
       ->check(CLI::Range(0.0F, 1.0F));
+  run.add_option("--max-embeddings", arguments.max_embeddings,
+                 "Boxes of a frame that are embedded, the best first; else as many as one run of the network takes")
+      ->check(CLI::Range(1, OsNet::kMaxBoxes));
   add_device(run, arguments.device);
   add_engine(run, arguments.engine);
   add_fp16(run, arguments.fp16, arguments.max_difference);
@@ -104,7 +131,7 @@ void refuse_beside(const CLI::App& command, const CLI::Option& alone) {
   }
 }
 
-void add_bench_subject(CLI::App& bench, BenchArguments& arguments) {
+ModelOptions add_bench_subject(CLI::App& bench, BenchArguments& arguments) {
   bench
       .add_option("SOURCE", arguments.source,
                   "A video, a picture, or a folder of pictures; begins again where it is too short")
@@ -112,10 +139,11 @@ void add_bench_subject(CLI::App& bench, BenchArguments& arguments) {
   bench.add_option("--synthetic", arguments.synthetic, "Made frames in place of SOURCE, resident on the device")
       ->check(refuse_empty)
       ->type_name("WxH[:i420|nv12|rgb8]");
-  add_models(bench, arguments.models);
+  const ModelOptions models = add_models(bench, arguments.models, arguments.names);
   add_device(bench, arguments.device);
   add_engine(bench, arguments.engine);
   add_fp16(bench, arguments.fp16, arguments.max_difference);
+  return models;
 }
 
 Command add_bench(CLI::App& app, BenchArguments& arguments) {
@@ -125,7 +153,7 @@ Command add_bench(CLI::App& app, BenchArguments& arguments) {
           ->type_name("A.json B.json")
           ->expected(2)
           ->check(refuse_empty);
-  add_bench_subject(bench, arguments);
+  const ModelOptions models = add_bench_subject(bench, arguments);
   bench.add_option("--frames", arguments.frames, "Frames that are measured, 100 at least")
       ->capture_default_str()
       ->check(refuse_other_than_count);
@@ -137,7 +165,10 @@ Command add_bench(CLI::App& app, BenchArguments& arguments) {
   bench.add_flag("--graph", arguments.graph, "A frame's work is one launch of a captured graph (with --synthetic)");
   bench.add_option("--json", arguments.json, "Write the report as JSON to this file; - is the standard output")
       ->check(refuse_empty);
-  bench.parse_complete_callback([&bench, compare] { refuse_beside(bench, *compare); });
+  bench.parse_complete_callback([&bench, compare, models, &arguments] {
+    refuse_beside(bench, *compare);
+    give_to_models(bench, models, arguments.names);
+  });
   bench.footer(kBenchExamples);
   return {&bench, [&arguments] { return bench_command(arguments); }};
 }

@@ -59,6 +59,15 @@ ModelChoice model_choice(const std::string& model) {
   return choice;
 }
 
+std::vector<ModelChoice> model_choices(const std::vector<std::string>& models, const std::vector<std::string>& names) {
+  std::vector<ModelChoice> choices;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    choices.push_back(model_choice(models[i]));
+    choices.back().class_names = names.at(i);
+  }
+  return choices;
+}
+
 std::string checked_engine(const std::string& engine) {
   const std::vector<std::string> known = backend_names();
   require(engine == "auto" || std::ranges::find(known, engine) != known.end(), "--engine {}: not one of auto, {}",

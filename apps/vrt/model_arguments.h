@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "vrt/device/device.h"
 #include "vrt/engine/engine.h"
@@ -16,6 +17,10 @@ namespace vrt::cli {
 /// What --model names for a run: FILE or NAME as resolve_model takes them, or FAMILY:FILE and FAMILY:NAME, which say of what family the
 /// network is. Throws as resolve_model, and kInvalidArgument for a text before a colon that is no family's name.
 [[nodiscard]] ModelChoice model_choice(const std::string& model);
+
+/// The same for each, with the file of its class names: `names` is as long, and empty where there is none.
+[[nodiscard]] std::vector<ModelChoice> model_choices(const std::vector<std::string>& models,
+                                                     const std::vector<std::string>& names);
 
 /// A path is taken as it is, a name of the registry is found there. Throws kInvalidArgument
 /// for another text, and as locate_model.

@@ -15,6 +15,11 @@ constexpr double kSecondsBetweenRedraws = 0.1;
 constexpr double kSecondsBetweenLines = 5;
 constexpr std::int64_t kBarCells = 30;
 
+std::string found_by(const ModelReport& model) {
+  if (model.left_out == 0) return fmt::format("{} found", model.findings);
+  return fmt::format("{} of {} boxes embedded", model.findings, model.findings + model.left_out);
+}
+
 double rate(std::int64_t frames, double seconds) { return seconds > 0 ? static_cast<double>(frames) / seconds : 0; }
 
 }  // namespace
@@ -77,8 +82,8 @@ std::string summary_of(const RunReport& report) {
                  report.frames, report.source.size.width, report.source.size.height, report.detections, report.seconds,
                  rate(report.frames, report.seconds), report.setup_seconds);
   for (const ModelReport& model : report.models) {
-    fmt::format_to(out, "{} ({}): {} found, on {} with {}, network input {}x{}\n", model.name, model.family,
-                   model.findings, to_string(report.device), model.backend, model.input.width, model.input.height);
+    fmt::format_to(out, "{} ({}): {}, on {} with {}, network input {}x{}\n", model.name, model.family, found_by(model),
+                   to_string(report.device), model.backend, model.input.width, model.input.height);
   }
   if (report.stages.empty()) return text;
   fmt::format_to(out, "{:<8} {:>8} {:>10} {:>10} {:>10} {:>10}\n", "stage", "count", "mean ms", "median ms", "95 % ms",

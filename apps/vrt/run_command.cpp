@@ -18,8 +18,9 @@ RunOptions options_of(const RunArguments& arguments) {
   options.precision = precision_of(arguments.fp16);
   options.largest_difference = largest_difference_of(arguments.max_difference);
   options.device = device_for_models(arguments.device, arguments.engine);
-  for (const std::string& model : arguments.models) options.models.push_back(model_choice(model));
+  options.models = model_choices(arguments.models, arguments.names);
   options.score_threshold = arguments.threshold;
+  options.most_embeddings = arguments.max_embeddings;
   options.save = arguments.save;
   options.json = arguments.json;
   options.json_format = arguments.json_format == "coco" ? JsonFormat::kCoco : JsonFormat::kLines;

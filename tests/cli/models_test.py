@@ -4,7 +4,10 @@ import json
 import unittest
 
 import networks
-from tool import CLIP, MODEL, ToolTest, lines_of, vrt
+import schema
+from tool import CLIP, MODEL, SOURCE_DIR, ToolTest, lines_of, vrt
+
+SCHEMA = json.loads((SOURCE_DIR / "docs/schema/frame.schema.json").read_text())
 
 
 class SeveralModelsTest(ToolTest):
@@ -36,6 +39,41 @@ class SeveralModelsTest(ToolTest):
         wrong = vrt("run", CLIP, "--model", osnet, "--model", yolo)
         self.assert_refused(wrong, 2, "looks.onnx", "OSNet looks at the boxes", "name a detector first")
 
+    def test_boxes_that_are_not_embedded_are_said(self):
+        crowd, osnet = networks.crowd(self.folder / "crowd.onnx", 40), networks.osnet(self.folder / "looks.onnx")
+        for more, embedded in (([], 16), (["--max-embeddings", 20], 20), (["--max-embeddings", 300], 40)):
+            with self.subTest(embedded=embedded):
+                run = vrt(
+                    "run", CLIP, "--model", crowd, "--model", osnet, "--json", "-", "--max-frames", 3, *more
+                )  # fmt: skip
+                self.assertEqual(run.returncode, 0, run.stderr)
+                for line in lines_of(run.stdout):
+                    self.assertEqual(schema.errors(line, SCHEMA), [])
+                    has = ["embedding" in detection for detection in line["detections"]]
+                    self.assertEqual(has, [True] * embedded + [False] * (40 - embedded))
+                    self.assertEqual(line.get("not_embedded", 0), 40 - embedded)
+                left_out = embedded < 40
+                found = f"{3 * embedded} of 120 boxes embedded" if left_out else "120 found"
+                self.assertRegex(run.stderr, rf"(?m)^looks \(OSNet\): {found}, on cpu")
+                warning = f"frame 0 has 40 boxes, and {embedded} are embedded"
+                self.assertEqual(run.stderr.count(warning), left_out)
+                self.assertEqual(run.stderr.count("warning"), left_out, run.stderr)
+
+    def test_every_object_of_coco_results_has_its_mask(self):
+        crowd = networks.crowd(self.folder / "crowd.onnx", 250, masks=True)
+        run = ["run", CLIP, "--model", crowd, "--json", "-", "--max-frames", 2]
+        coco = vrt(*run, "--json-format", "coco")
+        self.assertEqual(coco.returncode, 0, coco.stderr)
+        results = json.loads(coco.stdout)
+        self.assertEqual(len(results), 2 * 250)
+        self.assertEqual(sum("segmentation" in result for result in results), 2 * 250)
+        for line in lines_of(vrt(*run).stdout):
+            self.assertEqual(sum("mask" in detection for detection in line["detections"]), 100, "as docs/json-lines.md says")
+
+    def test_the_number_of_embeddings_has_bounds(self):
+        for wrong in ("0", "4097", "many"):
+            self.assert_refused(vrt("run", CLIP, "--model", MODEL, "--max-embeddings", wrong), 2, "--max-embeddings")
+
     def test_the_threshold_is_each_familys_own_unless_it_is_given(self):
         cells = networks.np.zeros((1, 6, 84))
         cells[0, :, 5] = [32, 32, 32, 32, 0, 0.3]
@@ -57,6 +95,53 @@ class SeveralModelsTest(ToolTest):
         before = yolo.read_bytes()
         self.assert_refused(vrt("run", CLIP, "--model", MODEL, "--model", yolo, "--json", yolo), 2, "animals.onnx")
         self.assertEqual(yolo.read_bytes(), before)
+
+
+class NamesTest(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.animals = networks.yolo(self.folder / "animals.onnx")
+        self.file = self.folder / "names.txt"
+        self.file.write_text("chat\nchien\n")
+
+    def labels(self, *arguments):
+        result = vrt("run", CLIP, *arguments, "--json", "-", "--max-frames", 1)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return [(d["model"], d["label"]) for d in lines_of(result.stdout)[0]["detections"]]
+
+    def test_names_are_those_of_the_model_before_them(self):
+        twice = ["--model", self.animals, "--model", self.animals]
+        self.assertEqual(self.labels(*twice, "--names", self.file), [("animals", "dog"), ("animals#2", "chien")])
+        one, two = twice[:2], twice[2:]
+        self.assertEqual(self.labels(*one, "--names", self.file, *two), [("animals", "chien"), ("animals#2", "dog")])
+        self.assertEqual(self.labels(f"--model={self.animals}", f"--names={self.file}"), [("animals", "chien")])
+
+    def test_names_without_a_model_or_too_many_are_wrong_usage(self):
+        names = ["--names", self.file]
+        for arguments in ([*names, "--model", self.animals], ["--model", self.animals, *names, *names]):
+            self.assert_refused(vrt("run", CLIP, *arguments), 2, "names.txt", "behind a --model, one file for each")
+            self.assert_refused(vrt("bench", CLIP, *arguments), 2, "names.txt", "behind a --model, one file for each")
+        self.assert_refused(vrt("run", CLIP, "--model", MODEL, *names), 2, "CenterFace has no classes", "names.txt")
+        self.file.write_text("a\nb\nc\n")
+        self.assert_refused(vrt("run", CLIP, "--model", self.animals, *names), 2, "with 3 classes", "[1, 6, 84]")
+        self.assert_refused(
+            vrt("bench", CLIP, "--model", "centerface", *names, "--without-network", "--device", "cpu"), 2, "--names"
+        )
+
+    def test_files_without_names_are_failures(self):
+        missing = vrt("run", CLIP, "--model", self.animals, "--names", self.folder / "none.txt")
+        self.assert_refused(missing, 1, "none.txt", "no such file")
+        self.assert_refused(vrt("run", CLIP, "--model", self.animals, "--names", self.animals), 1, "animals.onnx: line 1")
+
+    def test_no_file_of_names_is_written_over(self):
+        run = ["run", CLIP, "--model", self.animals, "--names", self.file]
+        self.assert_refused(vrt(*run, "--json", self.file), 2, "names.txt")
+        self.assertEqual(self.file.read_text(), "chat\nchien\n")
+
+    def test_a_benchmark_takes_them_too(self):
+        network = networks.yolo(self.folder / "nameless.onnx", {"task": "detect"})
+        result = vrt("bench", "--synthetic", "64x64", "--model", network, "--names", self.file, "--frames", 100)
+        self.assertEqual(result.returncode, 0, result.stderr)
 
 
 class FamilyTest(ToolTest):

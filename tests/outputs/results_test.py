@@ -13,30 +13,12 @@ import numpy as np
 ROOT = pathlib.Path(os.environ["VRT_SOURCE_DIR"])
 sys.path.insert(0, str(ROOT / "tests/cli"))
 import schema  # noqa: E402
+from coco import decode  # noqa: E402
 
 SCHEMA = json.loads((ROOT / "docs/schema/frame.schema.json").read_text())
 NAMES = ["person", "bicycle", "car", "motorcycle", "airplane", "bus", "train", "truck", "boat", "traffic light",
          "fire hydrant", "stop sign"]  # fmt: skip
 CATEGORIES = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13]  # Of COCO's annotation files: there is no 12.
-
-
-def decode(segmentation):
-    """The mask of COCO's compressed run lengths, as [height, width]."""
-    runs, at, text = [], 0, segmentation["counts"].encode("ascii")
-    while at < len(text):
-        value, shift, more = 0, 0, True
-        while more:
-            group = text[at] - 48
-            value += (group % 32) << shift
-            shift += 5
-            more = group & 32
-            at += 1
-        if group & 16:
-            value -= 1 << shift
-        runs.append(value + (runs[-2] if len(runs) > 2 else 0))
-    height, width = segmentation["size"]
-    bits = np.repeat(np.arange(len(runs)) % 2 == 1, runs)
-    return bits.reshape(width, height).T
 
 
 def load_results(text):

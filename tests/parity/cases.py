@@ -21,10 +21,10 @@ def _rf_detr(name, variant, family, options, *extra):
     return Case(name, ["rf-detr", "--variant", variant, *extra], "rf_detr", family, options)
 
 
-def _yolo(architecture, options, *extra, name=None):
+def _yolo(architecture, options, *extra, name=None, size=HD):
     options = {"nms_threshold": 0.7, "max_detections": 300, "classes": 80, **options}
     name = name or architecture + ("-end-to-end" if extra else "")
-    return Case(name, ["yolo", "--architecture", architecture, *extra], "yolo", "yolo", options)
+    return Case(name, ["yolo", "--architecture", architecture, *extra], "yolo", "yolo", options, size)
 
 
 def _depth(name, family, options, *extra):
@@ -42,6 +42,7 @@ BOXES = [
 ]
 POSE = {"classes": 1, "keypoints": 17}
 END = {"end_to_end": True}
+SOME_MASKS = {"score_threshold": 0.95, "max_detections": 100}
 
 CASES = [
     _rf_detr("rfdetr-nano", "nano", "rfdetr", {"score_threshold": 0.985}),
@@ -63,11 +64,16 @@ CASES = [
         {"score_threshold": 0.0, "max_detections": 1000, "schema": [17]},  # of 91 columns, one of which has points
     ),
     _yolo("yolov8n", {"score_threshold": 0.9}),
+    _yolo("yolov9t", {"score_threshold": 0.9}),
     _yolo("yolo11n", {"score_threshold": 0.999, "nms_threshold": 0.45}),
     _yolo("yolo11n", {"score_threshold": 0.9, "class_agnostic": True}, name="yolo11n-agnostic"),
     _yolo("yolo11n", {"score_threshold": 0.5, "max_detections": 1000}, name="yolo11n-all-pass"),
-    _yolo("yolov8n-seg", {"score_threshold": 0.95, "max_detections": 100}),
-    _yolo("yolo11n-seg", {"score_threshold": 0.95, "max_detections": 100}),
+    _yolo("yolo12n", {"score_threshold": 0.9}),
+    _yolo("yolov8n-seg", SOME_MASKS),
+    _yolo("yolo11n-seg", SOME_MASKS),
+    # Padding of 14.5 prototype cells, and of 28.5.
+    _yolo("yolo11n-seg", SOME_MASKS, name="yolo11n-seg-704x576", size=(704, 576)),
+    _yolo("yolo11n-seg", SOME_MASKS, name="yolo11n-seg-333x517", size=(333, 517)),
     _yolo("yolov8n-pose", {"score_threshold": 0.997, **POSE}),
     _yolo("yolo11n-pose", {"score_threshold": 0.7, **POSE}),
     _yolo("yolov10n", {"score_threshold": 0.9, **END}, "--end-to-end"),

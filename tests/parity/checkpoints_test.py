@@ -9,6 +9,7 @@ import argparse
 import hashlib
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -22,7 +23,7 @@ sys.path.insert(0, str(EXPORT))
 os.environ.setdefault("YOLO_AUTOINSTALL", "false")
 
 import export  # noqa: E402
-from families import depth_anything, network, osnet, rf_detr, seeded_weights, xfeat  # noqa: E402
+from families import classifier, depth_anything, network, osnet, rf_detr, seeded_weights, xfeat  # noqa: E402
 
 SEED = 11
 
@@ -90,6 +91,13 @@ class CheckpointsTest(unittest.TestCase):
         entries = {entry.key: entry.value for entry in onnx.load(self.folder / "out.onnx").metadata_props}
         self.assertEqual(entries["depth"], "metric")
 
+    def test_classifier(self):
+        built = classifier.build(self.arguments("classifier", "--random-weights", str(SEED)))
+        torch.save(built.module.state_dict(), self.folder / "resnet18.pth")
+        self.compare(self.folder / "resnet18.pth", "classifier")
+        with self.assertRaises(SystemExit):
+            self.write("classifier", "--architecture", "resnet_18", "--random-weights", str(SEED))
+
     def test_yolo(self):
         from ultralytics import YOLO
 
@@ -106,12 +114,30 @@ class CheckpointsTest(unittest.TestCase):
             np.testing.assert_allclose(from_checkpoint[name], values, rtol=2e-3, atol=1e-3, err_msg=name)
 
     def test_rf_detr(self):
-        words = ["rf-detr", "--variant", "nano"]
+        self.compare_rf_detr("--variant", "nano")
+
+    def test_rf_detr_with_masks(self):
+        self.compare_rf_detr("--variant", "seg-nano", "--tokens")
+
+    def test_rf_detr_with_keypoints(self):
+        self.compare_rf_detr("--variant", "keypoint-preview")
+
+    def compare_rf_detr(self, *words):
+        words = ["rf-detr", *words]
         model = rf_detr._load(self.arguments(*words, "--random-weights", str(SEED)))
         state = {"model": model.model.model.state_dict(), "args": argparse.Namespace(num_classes=90)}
-        torch.save(state, self.folder / "nano.pth")
+        torch.save(state, self.folder / "checkpoint.pth")
         from_seed = self.write(*words, "--random-weights", str(SEED))
-        self.assertEqual(from_seed, self.write(*words, "--checkpoint", str(self.folder / "nano.pth")))
+        self.assertEqual(from_seed, self.write(*words, "--checkpoint", str(self.folder / "checkpoint.pth")))
+
+    def test_skeletons_become_the_very_files(self):
+        for words in (["xfeat", "--dynamic"], ["osnet"], ["yolo", "--architecture", "yolo11n"]):
+            output, small, again = (self.folder / name for name in ("out.onnx", "out.skeleton", "again.onnx"))
+            words = [*words, "--random-weights", str(SEED), "--output", str(output), "--skeleton", str(small)]
+            subprocess.run([sys.executable, EXPORT / "export.py", *words], check=True, capture_output=True)
+            subprocess.run([sys.executable, EXPORT / "fill.py", small, again], check=True, capture_output=True)
+            self.assertEqual(again.read_bytes(), output.read_bytes(), words[0])
+            self.assertLess(small.stat().st_size, output.stat().st_size / 50, words[0])
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import numpy as np
 BOX_PIXELS = 0.01
 SCORE = 1e-5
 NEAR_ZERO = 1e-4  # a mask's logits, whose sign may differ
+ABOUT = 0.005  # of all masks' pixels, where the reference blends otherwise
 RELATIVE_DEPTH = 1e-5
 VECTOR = 1e-5
 
@@ -60,17 +61,27 @@ class Comparison:
             self.within("keypoints, pixels", points[0][..., :2], points[1][..., :2], BOX_PIXELS)
             self.within("keypoints' confidence", points[0][..., 2], points[1][..., 2], SCORE)
 
-    def masks(self, found, logits):
+    def masks(self, found, logits, near_zero=NEAR_ZERO):
         """Pixels may differ where the logit is as good as zero."""
         if found.shape != logits.shape:
             self.problems.append(f"masks: shape {found.shape}, {logits.shape} expected")
             return
         differs = (found > 0) != (logits > 0)
-        far = differs & (np.abs(logits) >= NEAR_ZERO)
+        far = differs & (np.abs(logits) >= near_zero)
         self.worst["mask pixels that differ near zero"] = int(differs.sum())
         if far.any():
             worst = np.abs(logits[far]).max()
             self.problems.append(f"masks: {int(far.sum())} of {far.size} pixels differ, up to a logit of {worst:.3g}")
+
+    def about_masks(self, found, expected):
+        """The share of all masks' pixels that differ; beside it, of those that one of the two masks has."""
+        if found.shape != expected.shape:
+            self.problems.append(f"masks: shape {found.shape}, {expected.shape} expected")
+            return
+        found, expected = found > 0, expected > 0
+        differs = found != expected
+        self.worst["share of foreground beside the package"] = float(differs.sum() / max((found | expected).sum(), 1))
+        self.note("share of pixels beside the package", differs.mean(), ABOUT)
 
     def depth(self, found, wanted):
         expected, where = wanted["depth"], wanted.get("compare", True)
@@ -122,7 +133,9 @@ def compare(found, expected):
     if "detections" in expected:
         comparison.detections(found["detections"], expected["detections"])
     if "mask_logits" in expected:
-        comparison.masks(found["masks"], expected["mask_logits"])
+        comparison.masks(found["masks"], expected["mask_logits"], expected.get("near_zero", NEAR_ZERO))
+    if "about_masks" in expected:
+        comparison.about_masks(found["masks"], expected["about_masks"])
     if "depth" in expected:
         comparison.depth(found["depth"], expected)
     for name in ("appearance", "descriptors", "descriptors_other", "embeddings"):

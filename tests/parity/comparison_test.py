@@ -56,8 +56,21 @@ class ComparisonTest(unittest.TestCase):
             with self.subTest(name):
                 self.assertTrue(problems(change))
 
+    def test_masks_that_are_met_about_may_differ_in_one_of_two_hundred_pixels(self):
+        expected = np.zeros((2, 20, 30), np.uint8)
+        expected[0, :10, :15] = 1
+        masks = expected.copy()
+        masks[1, 0, :6] = 1
+        self.assertEqual(compare({"masks": masks}, {"about_masks": expected}).problems, [])
+        masks[0, 0, 0] = 0
+        self.assertEqual(len(compare({"masks": masks}, {"about_masks": expected}).problems), 1)
+        self.assertEqual(len(compare({"masks": masks[:1]}, {"about_masks": expected}).problems), 1)
+
     def test_pixels_whose_logit_is_near_zero_may_differ(self):
         self.assertEqual(problems(lambda results: results["masks"].__setitem__((0, 1, 0), 0)), [])
+        results = found() | {"masks": np.array([[[1, 0], [1, 1]]])}  # its logit is -2
+        self.assertEqual(len(compare(results, EXPECTED | {"near_zero": 1.5}).problems), 1)
+        self.assertEqual(compare(results, EXPECTED | {"near_zero": 2.5}).problems, [])
 
     def test_equal_scores_may_change_places(self):
         expected = copy.deepcopy(EXPECTED)

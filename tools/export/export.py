@@ -21,6 +21,7 @@ FAMILIES = {
     "xfeat": "xfeat",
     "osnet": "osnet",
     "yolo": "yolo",
+    "classifier": "classifier",
 }
 
 
@@ -34,6 +35,9 @@ def parse(arguments):
         source.add_argument("--checkpoint", type=pathlib.Path, help="the file, or Depth Anything's folder")
         source.add_argument("--random-weights", type=int, metavar="SEED", help="weights from a seed, for tests")
         command.add_argument("--output", type=pathlib.Path, required=True, help="the ONNX file to write")
+        command.add_argument(
+            "--skeleton", type=pathlib.Path, help="with random weights: also a small file that fill.py makes whole"
+        )
         module.add_arguments(command)
         command.set_defaults(module=module)
     return parser.parse_args(arguments)
@@ -70,8 +74,23 @@ def describe(path):
     print(f"{path}: {path.stat().st_size / 1e6:.1f} MB, opset {opset}, {len(model.graph.node)} nodes")
 
 
+def write_skeleton(args):
+    import onnx
+
+    import skeleton
+    from families import seeded_weights
+
+    model = onnx.load(args.output)
+    kept, total = skeleton.strip(model, args.random_weights, seeded_weights.DRAWN)
+    skeleton.write(model, args.skeleton)
+    size = args.skeleton.stat().st_size
+    print(f"{args.skeleton}: {size / 1e3:.0f} kB, with {kept / 1e3:.0f} kB of the weights' {total / 1e6:.1f} MB in it")
+
+
 def main():
     args = parse(sys.argv[1:])
+    if args.skeleton and args.checkpoint:
+        raise SystemExit("--skeleton is for --random-weights: a checkpoint's numbers come from nowhere else")
     if args.checkpoint and not args.checkpoint.exists():
         raise SystemExit(f"{args.checkpoint} does not exist")
     start = time.monotonic()
@@ -83,6 +102,8 @@ def main():
         network.write(args.module.build(args), args.output)
     network.add_metadata(args.output, origin(args))
     describe(args.output)
+    if args.skeleton:
+        write_skeleton(args)
     print(f"done in {time.monotonic() - start:.1f} s")
 
 

@@ -1,20 +1,25 @@
 #!/usr/bin/env python3
 """Writes what detectors have to find in seeded outputs, for vrt/models/detectors_golden_test.cpp.
 
-NumPy alone: YOLO's suppression for each class by itself with a stable sort, with objectness and YOLOX's grids too, RF-DETR's best
-of all pairs, as the public post-processing has them. Inputs are hashes of their positions, which the test makes again.
+NumPy: YOLO's suppression for each class by itself with a stable sort, with objectness and YOLOX's grids too, end-to-end objects,
+keypoints, RF-DETR's best of all pairs, as the public post-processing has them; OpenCV for the masks' blending. Inputs are hashes of
+their positions, which the test makes again. Each section of the file is a name, rows and columns, then the rows.
 
 usage: detectors.py vrt/models/testdata/detectors.golden
 """
 
 import sys
 
+import cv2
 import numpy as np
 
 SOURCE, INPUT = (1920, 1080), (640, 640)
 YOLOX_INPUT = (320, 320)  # whose grids of 8, 16 and 32 pixels have CELLS cells
 CELLS, CLASSES, KEPT = 2100, 20, 300
 QUERIES, COLUMNS = 300, 91
+POINTS = 5  # of YOLO's pose
+MASK = (96, 54)  # what masks are blended to
+COEFFICIENTS, PROTOTYPES = 8, (160, 160)
 
 
 def hashed(positions, stream):
@@ -124,12 +129,98 @@ def rfdetr(score_threshold):
     return queries, classes, scores, np.clip(boxes, 0, np.array(SOURCE * 2))
 
 
+def end_to_end_output():
+    """Rows of corners, score and class; some are inside out."""
+    i = np.arange(QUERIES)
+    x, y = 600 * hashed(i, 10), 600 * hashed(i, 11)
+    right, bottom = (x - 16) + 200 * hashed(i, 12), (y - 16) + 200 * hashed(i, 13)
+    score, class_id = np.floor(hashed(i, 14) * 128) / 128, np.floor(hashed(i, 15) * 80)
+    return np.stack([x, y, right, bottom, score, class_id], 1).astype(np.float32)
+
+
+def end_to_end(score_threshold):
+    """As they come, without those that are inside out."""
+    rows = end_to_end_output().astype(np.float64)
+    whole = (rows[:, 2:4] >= rows[:, :2]).all(1)
+    kept = np.flatnonzero(whole & (rows[:, 4] > score_threshold))
+    return kept, rows[kept, 5].astype(int), rows[kept, 4], letterboxed_to_source(rows[kept, :4])
+
+
+def pose(score_threshold, nms_threshold):
+    """People among the cells: the scores of the first class, and points around the input, some of them in the padding."""
+    output = yolo_output().astype(np.float64)
+    boxes, scores = corners(*output[:4]), output[4:5]
+    kept, classes, scores = suppressed(boxes, scores, scores[0] > score_threshold, nms_threshold)
+    values = 640 * hashed(np.arange(CELLS * POINTS * 3), 16).reshape(CELLS, POINTS, 3).astype(np.float64)[kept]
+    places = letterboxed_to_source(np.tile(values[..., :2].reshape(-1, 2), 2))[:, :2]
+    points = np.concatenate([places.reshape(len(kept), POINTS, 2), values[..., 2:] / 640], 2)
+    return kept, classes, scores, np.concatenate([letterboxed_to_source(boxes[kept]), points.reshape(len(kept), -1)], 1)
+
+
+def as_words(mask):
+    """A row of words for each row of pixels: pixel x is bit x % 32 of word x // 32."""
+    bits = mask.reshape(mask.shape[0], -1, 32).astype(np.uint64)
+    return (bits << np.arange(32, dtype=np.uint64)).sum(2)
+
+
+def blended(logits):
+    """At MASK's size, half-pixel centres; no pixel so near to 0 that rounding decides it."""
+    logits = cv2.resize(logits.astype(np.float32), MASK, interpolation=cv2.INTER_LINEAR)
+    assert np.abs(logits).min() > 2e-5, "take other inputs: rounding would decide a pixel"
+    return logits > 0
+
+
+def yolo_mask():
+    """Coefficients times prototypes, cut to the picture, blended, cut to the box: of one object."""
+    coefficients = 2 * hashed(np.arange(COEFFICIENTS), 17).astype(np.float64) - 1
+    width, height = PROTOTYPES
+    prototypes = 2 * hashed(np.arange(COEFFICIENTS * width * height), 18).astype(np.float64) - 1
+    logits = np.tensordot(coefficients, prototypes.reshape(COEFFICIENTS, height, width), 1)
+    mask = blended(logits[35:125])  # 140 of 640 rows are padding above, a cell is four
+    box = letterboxed_to_source(np.array([[100.5, 200, 540, 420.25]]))[0] * MASK[0] / SOURCE[0]
+    y, x = np.mgrid[: MASK[1], : MASK[0]]
+    return as_words(mask & (x >= box[0]) & (x < box[2]) & (y >= box[1]) & (y < box[3]))
+
+
+def rfdetr_mask():
+    return as_words(blended(2 * hashed(np.arange(27 * 20), 19).reshape(20, 27).astype(np.float64) - 1))
+
+
+def rfdetr_keypoints():
+    """Seventeen points of a query: the spread is that of the distribution whose precision has the factor in the slots."""
+    slots = 4 * hashed(np.arange(17 * 8), 20).reshape(17, 8).astype(np.float64) - 1
+    rows = []
+    for x, y, visibility, _, log_l11, l21, log_l22, _ in slots:
+        factor = np.array([[np.exp(log_l11), 0], [l21, np.exp(log_l22)]])
+        spread = np.sqrt(np.trace(np.linalg.inv(factor @ factor.T)) / 2)
+        confidence = 1 / (1 + np.exp(-visibility)) / (1 + (spread / 0.06) ** 2)
+        rows.append([x * SOURCE[0], y * SOURCE[1], confidence])
+    return np.array(rows)
+
+
+def appearance():
+    """The tokens of a grid of 5x5 under a mask of 12x12, weighed by how many of its cells they have."""
+    foreground = hashed(np.arange(144), 21).reshape(12, 12) > 0.5
+    tokens = 2 * hashed(np.arange(7 * 25), 22).reshape(7, 5, 5).astype(np.float64) - 1
+    lies_in = np.floor((np.arange(12) + 0.5) * 5 / 12) == np.arange(5)[:, None]
+    weights = lies_in.astype(int) @ foreground @ lies_in.T
+    pooled = (tokens * weights).sum((1, 2))
+    return (pooled / np.linalg.norm(pooled))[None]
+
+
 def write(file, name, found):
-    indices, classes, scores, boxes = found
-    print(name, len(indices), file=file)
-    for index, class_id, score, box in zip(indices, classes, scores, boxes):
-        print(index, class_id, f"{score:.9g}", *(f"{value:.6f}" for value in box), file=file)
+    indices, classes, scores, values = found
+    print(name, len(indices), 3 + values.shape[1], file=file)
+    for index, class_id, score, row in zip(indices, classes, scores, values):
+        print(index, class_id, f"{score:.9g}", *(f"{value:.6f}" for value in row), file=file)
     print(name, len(indices))
+
+
+def write_numbers(file, name, numbers):
+    print(name, *numbers.shape, file=file)
+    for row in numbers:
+        print(*(f"{value:.10g}" for value in row), file=file)
+    print(name, numbers.shape)
 
 
 def main():
@@ -140,6 +231,12 @@ def main():
         write(file, "yolox", yolox(0.25, 0.65))
         write(file, "rfdetr", rfdetr(0.5))
         write(file, "rfdetr_all", rfdetr(0.0))
+        write(file, "end_to_end", end_to_end(0.25))
+        write(file, "pose", pose(0.9, 0.7))
+        write_numbers(file, "yolo_mask", yolo_mask())
+        write_numbers(file, "rfdetr_mask", rfdetr_mask())
+        write_numbers(file, "rfdetr_keypoints", rfdetr_keypoints())
+        write_numbers(file, "appearance", appearance())
 
 
 if __name__ == "__main__":

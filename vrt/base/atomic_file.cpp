@@ -119,7 +119,7 @@ std::filesystem::path AtomicFile::temporary_path() const {
 }
 
 void AtomicFile::write(std::string_view text) {
-  require(descriptor_ >= 0, "{} was committed or moved from; nothing more can be written to it", target_.string());
+  require(descriptor_ >= 0, "{} was committed or moved from; nothing more can be written to it", target_.native());
   buffer_.append(text);
   if (buffer_.size() >= kBufferBytes) flush();
 }
@@ -140,7 +140,7 @@ void AtomicFile::flush() {
 }
 
 void AtomicFile::commit() {
-  require(descriptor_ >= 0, "{} was committed before or moved from", target_.string());
+  require(descriptor_ >= 0, "{} was committed before or moved from", target_.native());
   flush();
   if (fsync(descriptor_) != 0) fail_io("flush", target_, errno);
   bool in_place = false;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "vrt/base/fail.h"
+#include "vrt/base/format_shape.h"
 
 namespace vrt {
 
@@ -21,7 +22,7 @@ Shape::Shape(std::span<const std::int64_t> extents) : rank_(extents.size()) {
 
 std::int64_t Shape::operator[](std::ptrdiff_t axis) const {
   const auto rank = static_cast<std::ptrdiff_t>(rank_);
-  require(axis >= -rank && axis < rank, "axis {} is outside shape {} of rank {}", axis, to_string(*this), rank_);
+  require(axis >= -rank && axis < rank, "axis {} is outside shape {} of rank {}", axis, *this, rank_);
   return extents_[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)];
 }
 
@@ -31,14 +32,13 @@ bool Shape::is_static() const noexcept {
 }
 
 std::int64_t Shape::element_count() const {
-  require(is_static(), "shape {} has extents that are not known yet; give them values first", to_string(*this));
+  require(is_static(), "shape {} has extents that are not known yet; give them values first", *this);
   // A zero makes the product zero whatever the other extents are, so it must not hide behind their overflow.
   const auto all = extents();
   if (std::find(all.begin(), all.end(), 0) != all.end()) return 0;
   std::int64_t count = 1;
   for (const std::int64_t extent : all) {
-    require(!__builtin_mul_overflow(count, extent, &count), "shape {} has more elements than 64 bits can count",
-            to_string(*this));
+    require(!__builtin_mul_overflow(count, extent, &count), "shape {} has more elements than 64 bits can count", *this);
   }
   return count;
 }

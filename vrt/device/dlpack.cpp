@@ -7,11 +7,13 @@
 #include <utility>
 
 #include "vrt/base/fail.h"
+#include "vrt/base/format_shape.h"
 #include "vrt/base/log.h"
 #include "vrt/device/allocation_registry.h"
 #include "vrt/device/backend.h"
 #include "vrt/device/dlpack_abi.h"
 #include "vrt/device/event.h"
+#include "vrt/device/format_device.h"
 
 namespace vrt {
 namespace {
@@ -149,9 +151,9 @@ std::shared_ptr<const void> owner_of(const detail::ExportedSpan& span) {
 }
 
 void require_shape(const detail::ExportedSpan& span, const Shape& shape) {
-  require(shape.is_static(), "a tensor of shape {} cannot be lent: every extent must be known", to_string(shape));
+  require(shape.is_static(), "a tensor of shape {} cannot be lent: every extent must be known", shape);
   require(static_cast<std::size_t>(shape.element_count()) == span.count,
-          "a span of {} elements was to be lent as a tensor of shape {}, which has {}", span.count, to_string(shape),
+          "a span of {} elements was to be lent as a tensor of shape {}, which has {}", span.count, shape,
           shape.element_count());
 }
 
@@ -224,9 +226,9 @@ void require_device(const dlpack::Tensor& tensor, const Stream& stream, const st
   const Device device = device_of(tensor, stream.device());
   require(device == stream.device(),
           "a DLPack tensor is on {}, the stream that is to use it on {}; move it there first, or use a stream of {}",
-          to_string(device), to_string(stream.device()), to_string(device));
-  require(!producer || producer->device() == device, "a DLPack tensor is on {}, its producer's stream on {}",
-          to_string(device), producer ? to_string(producer->device()) : "");
+          device, stream.device(), device);
+  require(!producer || producer->device() == device, "a DLPack tensor is on {}, its producer's stream on {}", device,
+          producer ? producer->device() : device);
 }
 
 Shape shape_of(const dlpack::Tensor& tensor) {
@@ -283,11 +285,11 @@ void detail::ImportedTensor::fill(const dlpack::Tensor& tensor) {
   const auto count = static_cast<std::uint64_t>(shape.element_count());
   const bool empty = count == 0;
   require(count <= kMostBytes / size_bytes(type) && tensor.byte_offset <= kMostBytes,
-          "a DLPack tensor of shape {} begins {} bytes behind its memory; no memory holds that much", to_string(shape),
+          "a DLPack tensor of shape {} begins {} bytes behind its memory; no memory holds that much", shape,
           tensor.byte_offset);
   strides = row_major(shape.extents());
   if (tensor.strides != nullptr) std::copy_n(tensor.strides, shape.rank(), strides.begin());
-  require(empty || tensor.data != nullptr, "a DLPack tensor of shape {} has no memory", to_string(shape));
+  require(empty || tensor.data != nullptr, "a DLPack tensor of shape {} has no memory", shape);
   if (tensor.data == nullptr) return;
   data = static_cast<std::byte*>(tensor.data) + tensor.byte_offset;
   if (!empty && reinterpret_cast<std::uintptr_t>(data) % size_bytes(type) != 0) {

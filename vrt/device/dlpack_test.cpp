@@ -17,6 +17,7 @@
 #include "vrt/device/dlpack_abi.h"
 #include "vrt/device/event.h"
 #include "vrt/device/graph.h"
+#include "vrt/device/testing/devices.h"
 
 namespace vrt {
 namespace {
@@ -205,9 +206,7 @@ TEST_P(DlpackExportTest, ManyThreadsLendAndGiveBack) {
   for (std::thread& thread : threads) thread.join();
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, DlpackExportTest, ::testing::ValuesIn(Device::all()), [](const auto& tested) {
-  return tested.param.is_cpu() ? "cpu" : "cuda" + std::to_string(tested.param.ordinal());
-});
+INSTANTIATE_TEST_SUITE_P(Devices, DlpackExportTest, ::testing::ValuesIn(Device::all()), testing::device_name);
 
 TEST(DlpackExportOnCpuTest, WaitsForTheLendersWorkAndThrowsItsFailure) {
   const Stream stream(Device::cpu());

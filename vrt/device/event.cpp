@@ -2,6 +2,7 @@
 
 #include "vrt/base/fail.h"
 #include "vrt/device/backend.h"
+#include "vrt/device/format_device.h"
 
 namespace vrt {
 namespace {
@@ -9,8 +10,8 @@ namespace {
 using Timing = detail::DeviceBackend::Timing;
 
 void record_on(const Stream& stream, const std::shared_ptr<detail::EventBackend>& event) {
-  require(event->device() == stream.device(), "an event of {} cannot be recorded on a stream of {}",
-          to_string(event->device()), to_string(stream.device()));
+  require(event->device() == stream.device(), "an event of {} cannot be recorded on a stream of {}", event->device(),
+          stream.device());
   stream.backend().record(event);
 }
 
@@ -36,7 +37,7 @@ void TimedEvent::synchronize() const { backend_->synchronize(); }
 
 std::chrono::duration<double, std::milli> elapsed(const TimedEvent& start, const TimedEvent& end) {
   require(start.device() == end.device(), "the start was recorded on {}, the end on {}: their clocks differ",
-          to_string(start.device()), to_string(end.device()));
+          start.device(), end.device());
   return end.backend().since(start.backend());
 }
 

@@ -60,7 +60,7 @@ class VRT_API TimedEvent {
 
 /// The measured time between two recorded points that have been reached. Never blocks. Throws kInvalidArgument if either
 /// was not recorded, is not reached yet (wait first) or belongs to another device, kSkipped if it was skipped because work
-/// before it failed: never a made-up 0.
+/// before it failed (on the CPU; a GPU reaches it): never a made-up 0.
 [[nodiscard]] VRT_API std::chrono::duration<double, std::milli> elapsed(const TimedEvent& start, const TimedEvent& end);
 
 }  // namespace vrt

@@ -4,6 +4,7 @@
 
 #include "vrt/base/fail.h"
 #include "vrt/device/backend.h"
+#include "vrt/device/format_device.h"
 
 namespace vrt {
 namespace {
@@ -57,7 +58,7 @@ GraphNode Graph::last_node(const Stream& stream) { return stream.backend().last_
 
 void Graph::launch(const Stream& stream) const {
   require(stream.device() == backend_->device(), "a graph of {} cannot be launched on a stream of {}",
-          to_string(backend_->device()), to_string(stream.device()));
+          backend_->device(), stream.device());
   stream.backend().launch_graph(*backend_);
 }
 

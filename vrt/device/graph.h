@@ -33,8 +33,8 @@ struct CaptureOptions {
   std::vector<ForeignMemory> foreign;
 };
 
-/// A recorded sequence of launches, copies, fills and host tasks. Keeps alive the vrt buffers it uses; what a host task
-/// refers to is the caller's to keep alive. Movable; launched and updated from one thread at a time.
+/// A recorded sequence of launches, copies, fills and host tasks. Keeps alive the vrt buffers it uses (on a GPU also those that it was
+/// captured with and an update has replaced); what a host task refers to is the caller's to keep alive. Movable; launched and updated from one thread at a time.
 class VRT_API Graph {
  public:
   /// Records what `enqueue` submits to `stream`. The capture always ends, also when `enqueue` throws (the exception

@@ -6,6 +6,7 @@
 
 #include "vrt/base/fail.h"
 #include "vrt/device/backend.h"
+#include "vrt/device/format_device.h"
 #include "vrt/device/graph.h"
 
 namespace vrt {
@@ -42,8 +43,7 @@ void require_launchable(const char* kernel, const LaunchShape& shape) {
 
 void require_same_device(const detail::KernelFunction& function, Device device, const char* target) {
   const Device own = function.module->device();
-  require(own == device, "kernel '{}' was loaded for {}, but the {} is on {}", function.name, to_string(own), target,
-          to_string(device));
+  require(own == device, "kernel '{}' was loaded for {}, but the {} is on {}", function.name, own, target, device);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "vrt/device/cpu/cpu_module.h"
 #include "vrt/device/cpu/host_build.h"
 #include "vrt/device/test_kernels.h"
+#include "vrt/device/testing/devices.h"
 
 namespace vrt {
 namespace {
@@ -20,43 +21,65 @@ namespace {
 using test::error_of;
 using ::testing::HasSubstr;
 
-TEST(KernelTest, ComputesEveryElement) {
+class KernelTest : public ::testing::TestWithParam<Device> {};
+INSTANTIATE_TEST_SUITE_P(Devices, KernelTest, ::testing::ValuesIn(testing::devices_with_kernels()),
+                         testing::device_name);
+
+class KernelLoadTest : public ::testing::TestWithParam<Device> {};
+INSTANTIATE_TEST_SUITE_P(Devices, KernelLoadTest, ::testing::ValuesIn(Device::all()), testing::device_name);
+
+TEST_P(KernelLoadTest, WhatTheDeviceCompilesIsFoundByNameAndWhatIsNotThereIsToldWithWhatIs) {
+  const KernelModule module = KernelModule::load(GetParam(), test::source());
+  EXPECT_NO_THROW(static_cast<void>(module.get<test::Scale>("scale")));
+  const Error error = error_of([&] { static_cast<void>(module.get<test::Scale>("scal")); });
+  EXPECT_EQ(error.code(), ErrorCode::kNotFound);
+  EXPECT_THAT(error.what(), ::testing::AllOf(HasSubstr("scale"), HasSubstr("increment"), HasSubstr("unpack")));
+  EXPECT_EQ(error_of([&] { static_cast<void>(module.get<void(DeviceSpan<float>)>("scale")); }).code(),
+            ErrorCode::kInvalidArgument);
+}
+
+TEST_P(KernelTest, ComputesEveryElement) {
   constexpr std::int32_t kCount = 100'003;
-  Stream stream(Device::cpu());
+  Stream stream(GetParam());
   std::vector<float> values(kCount);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
   auto in = DeviceBuffer<float>::uninitialized(stream, kCount);
   auto out = DeviceBuffer<float>::zeros(stream, kCount);
   upload_blocking<float>(stream, values, in.span());
-  test::kernel<test::Scale>("scale").launch(stream, grid_1d(kCount), in.span(), out.span(), 2.0F, kCount);
+  test::kernel<test::Scale>("scale", GetParam()).launch(stream, grid_1d(kCount), in.span(), out.span(), 2.0F, kCount);
   const auto result = read_back_blocking(stream, out.span());
   for (std::size_t i = 0; i < result.size(); ++i) ASSERT_EQ(result[i], 2.0F * static_cast<float>(i));
 }
 
-TEST(KernelTest, ArgumentsAreCopiedWhenLaunched) {
-  Stream stream(Device::cpu());
+TEST_P(KernelTest, ArgumentsAreCopiedWhenLaunched) {
+  Stream stream(GetParam());
   auto out = DeviceBuffer<std::int32_t>::zeros(stream, 200);
   {
     test::Table table;
     for (std::size_t i = 0; i < table.entries.size(); ++i) table.entries[i] = static_cast<std::int32_t>(i * i);
-    test::kernel<void(test::Table, DeviceSpan<std::int32_t>)>("unpack").launch(stream, grid_1d(200), table, out.span());
+    test::kernel<void(test::Table, DeviceSpan<std::int32_t>)>("unpack", GetParam())
+        .launch(stream, grid_1d(200), table, out.span());
     table.entries.fill(-1);
   }
   const auto result = read_back_blocking(stream, out.span());
   for (std::size_t i = 0; i < result.size(); ++i) EXPECT_EQ(result[i], static_cast<std::int32_t>(i * i));
 }
 
-TEST(KernelTest, TooManyBytesOfArgumentsAreRefusedByName) {
-  Stream stream(Device::cpu());
-  const auto oversized = test::kernel<void(test::HugeTable)>("oversized");
+TEST_P(KernelTest, TooManyBytesOfArgumentsAreRefusedByName) {
+  Stream stream(GetParam());
+  const auto oversized = test::kernel<void(test::HugeTable)>("oversized", GetParam());
   const Error error = error_of([&] { oversized.launch(stream, grid_1d(1), test::HugeTable{}); });
   EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
   EXPECT_THAT(error.what(), HasSubstr("'oversized'"));
 }
 
-TEST(KernelTest, ShapesThatNoDeviceTakesAreRefused) {
-  Stream stream(Device::cpu());
-  const auto fault = test::kernel<void()>("fault");
+TEST_P(KernelTest, ShapesThatNoDeviceTakesAreRefused) {
+  Stream stream(GetParam());
+  const auto scale = test::kernel<test::Scale>("scale", GetParam());
+  auto memory = DeviceBuffer<float>::zeros(stream, 2);
+  const auto launch = [&](const LaunchShape& shape) {
+    scale.launch(stream, shape, memory.span().subspan(0, 1), memory.span().subspan(1, 1), 2.0F, std::int32_t{1});
+  };
   const std::array<LaunchShape, 7> shapes{{{{0, 1, 1}, {1, 1, 1}, 0},
                                            {{1, 1, 1}, {32, 0, 1}, 0},
                                            {{1, 65536, 1}, {1, 1, 1}, 0},
@@ -65,9 +88,9 @@ TEST(KernelTest, ShapesThatNoDeviceTakesAreRefused) {
                                            {{1, 1, 1}, {1, 1, 65}, 0},
                                            {{1, 1, 1}, {1, 1, 1}, 1 << 20}}};
   for (const LaunchShape& shape : shapes) {
-    const Error error = error_of([&] { fault.launch(stream, shape); });
+    const Error error = error_of([&] { launch(shape); });
     EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
-    EXPECT_THAT(error.what(), HasSubstr("kernel 'fault'"));
+    EXPECT_THAT(error.what(), HasSubstr("kernel 'scale'"));
   }
   EXPECT_NO_THROW(stream.synchronize());
 }

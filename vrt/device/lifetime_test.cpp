@@ -14,6 +14,7 @@
 #include "vrt/device/graph.h"
 #include "vrt/device/memory.h"
 #include "vrt/device/test_kernels.h"
+#include "vrt/device/testing/devices.h"
 
 namespace vrt {
 namespace {
@@ -22,22 +23,25 @@ constexpr std::int32_t kCount = 256;
 
 /// One of each kind of handle, with work of all of them under way.
 struct Handles {
-  using Buffer = DeviceBuffer<std::int32_t>;
+  using Buffer = DeviceBuffer<float>;
 
-  Handles() {
-    stream = std::make_unique<Stream>(Device::cpu());
-    buffer = std::make_unique<Buffer>(Buffer::zeros(*stream, kCount));
-    event = std::make_unique<Event>(Device::cpu());
-    timed = std::make_unique<TimedEvent>(Device::cpu());
-    const auto kernel = test::kernel<test::Increment>("increment");
-    const auto enqueue = [&] { kernel.launch(*stream, grid_1d(kCount), buffer->span(), kCount); };
+  explicit Handles(Device device) {
+    stream = std::make_unique<Stream>(device);
+    buffer = std::make_unique<Buffer>(Buffer::zeros(*stream, std::size_t{2} * kCount));
+    event = std::make_unique<Event>(device);
+    timed = std::make_unique<TimedEvent>(device);
+    const auto kernel = test::kernel<test::Scale>("scale", device);
+    const auto enqueue = [&] {
+      const DeviceSpan<float> in = buffer->span().subspan(0, kCount);
+      kernel.launch(*stream, grid_1d(kCount), in, buffer->span().subspan(kCount, kCount), 2.0F, kCount);
+    };
     graph = std::make_unique<Graph>(Graph::capture(*stream, enqueue, {.warm_up = false, .foreign = {}}));
     timed->record(*stream);
     stream->enqueue_host("slow", [] { std::this_thread::sleep_for(std::chrono::microseconds(300)); });
     graph->launch(*stream);
     enqueue();
     event->record(*stream);
-    follower = std::make_unique<Stream>(Device::cpu());
+    follower = std::make_unique<Stream>(device);
     follower->order_after(*event);
     follower->enqueue_host("follow", [] {});
   }
@@ -50,10 +54,13 @@ struct Handles {
   std::unique_ptr<Graph> graph;
 };
 
-TEST(LifetimeTest, EveryOrderOfDestructionIsFine) {
+class LifetimeTest : public ::testing::TestWithParam<Device> {};
+INSTANTIATE_TEST_SUITE_P(Devices, LifetimeTest, ::testing::ValuesIn(Device::all()), testing::device_name);
+
+TEST_P(LifetimeTest, EveryOrderOfDestructionIsFine) {
   std::array<int, 6> order{0, 1, 2, 3, 4, 5};
   do {
-    Handles handles;
+    Handles handles(GetParam());
     const std::array<std::function<void()>, 6> reset{
         [&] { handles.stream.reset(); }, [&] { handles.buffer.reset(); }, [&] { handles.event.reset(); },
         [&] { handles.timed.reset(); },  [&] { handles.graph.reset(); },  [&] { handles.follower.reset(); }};
@@ -61,30 +68,21 @@ TEST(LifetimeTest, EveryOrderOfDestructionIsFine) {
   } while (std::next_permutation(order.begin(), order.end()));
 }
 
-TEST(LifetimeTest, ABufferKeepsItsStreamUsable) {
-  auto buffer = DeviceBuffer<std::int32_t>::zeros(Stream(Device::cpu()), 4);
+TEST_P(LifetimeTest, ABufferKeepsItsStreamUsable) {
+  auto buffer = DeviceBuffer<std::int32_t>::zeros(Stream(GetParam()), 4);
   EXPECT_EQ(read_back_blocking(buffer.stream(), buffer.span()), std::vector<std::int32_t>(4, 0));
 }
 
-TEST(LifetimeTest, DestroyingTheLastHandleFinishesWhatWasSubmitted) {
-  int runs = 0;
-  {
-    Stream stream(Device::cpu());
-    for (int i = 0; i < 100; ++i) stream.enqueue_host("count", [&runs] { ++runs; });
-  }
-  EXPECT_EQ(runs, 100);
-}
-
-TEST(LifetimeTest, AnUnreadFailureEndsWithItsStream) {
-  Stream stream(Device::cpu());
+TEST_P(LifetimeTest, AnUnreadFailureEndsWithItsStream) {
+  Stream stream(GetParam());
   stream.enqueue_host("fails", [] { throw 1; });
 }
 
-TEST(LifetimeTest, AGraphThatOutlivesItsStreamFreesItsBuffersOnAnother) {
-  Stream other(Device::cpu());
+TEST_P(LifetimeTest, AGraphThatOutlivesItsStreamFreesItsBuffersOnAnother) {
+  Stream other(GetParam());
   std::optional<Graph> graph;
   {
-    Stream stream(Device::cpu());
+    Stream stream(GetParam());
     auto buffer = DeviceBuffer<std::int32_t>::zeros(stream, kCount);
     stream.synchronize();
     graph = Graph::capture(stream, [&] { fill_bytes(stream, buffer.span(), 1); }, {.warm_up = false, .foreign = {}});
@@ -95,12 +93,22 @@ TEST(LifetimeTest, AGraphThatOutlivesItsStreamFreesItsBuffersOnAnother) {
   other.synchronize();
 }
 
-TEST(LifetimeTest, StreamsComeAndGo) {
+TEST_P(LifetimeTest, StreamsComeAndGo) {
   for (int i = 0; i < 300; ++i) {
-    Stream stream(Device::cpu());
+    Stream stream(GetParam());
     if (i % 3 == 0) stream.enqueue_host("nothing", [] {});
     if (i % 3 == 1) stream.synchronize();
   }
+}
+
+// A GPU finishes it later.
+TEST(LifetimeOnCpuTest, DestroyingTheLastHandleFinishesWhatWasSubmitted) {
+  int runs = 0;
+  {
+    Stream stream(Device::cpu());
+    for (int i = 0; i < 100; ++i) stream.enqueue_host("count", [&runs] { ++runs; });
+  }
+  EXPECT_EQ(runs, 100);
 }
 
 /// Leaves the process as a program does whose streams are static, with work under way, or leaked.

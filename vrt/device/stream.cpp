@@ -5,13 +5,14 @@
 #include "vrt/base/fail.h"
 #include "vrt/device/backend.h"
 #include "vrt/device/event.h"
+#include "vrt/device/format_device.h"
 
 namespace vrt {
 namespace {
 
 void order(detail::StreamBackend& stream, const detail::EventBackend& event) {
   require(event.device().kind() == stream.device().kind(), "a stream of {} cannot wait for an event of {}",
-          to_string(stream.device()), to_string(event.device()));
+          stream.device(), event.device());
   stream.order_after(event);
 }
 

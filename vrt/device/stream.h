@@ -5,8 +5,10 @@
 //   stream.synchronize();                                       // the wait
 //
 // Work submitted to one stream runs in submission order; work on two streams is unordered unless `order_after` says so.
-// A failure of submitted work is thrown by the next `synchronize` of the stream or of an event recorded behind it; what
-// was queued behind the failed operation is skipped. Afterwards the stream can be used again (unless the device is lost).
+// A failure of submitted work is thrown by the next `synchronize` of the stream or of an event recorded behind it. What was queued
+// behind the failed operation, and what waits on other streams for an event behind it, is skipped, and waits for it throw kSkipped.
+// A GPU cannot be told so: there the stream's host tasks behind a failed one are skipped, but kernels, copies and other streams run
+// on, on what the failed task has left. Afterwards the stream can be used again (unless the device is lost).
 #pragma once
 
 #include <cstddef>

@@ -1,9 +1,10 @@
-// For the layer's tests: kernels written by hand as the build would make them from a .cu file.
+// For the layer's tests: kernels written by hand as the build would make them from a .cu file, and that file for GPUs.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <stdexcept>
+#include <string_view>
 
 #include "vrt/device/kernel.h"
 
@@ -69,14 +70,34 @@ inline const std::array<HostKernel, 5>& kernels() {
   return table;
 }
 
-inline KernelSource source() { return {"test/kernels.cu", "", kernels(), {}}; }
+/// Those of them that a GPU can run.
+inline constexpr std::string_view kCudaC = R"(
+struct Table { int32_t entries[200]; };
+struct HugeTable { int32_t entries[300]; };
+
+extern "C" __global__ void scale(const float* __restrict__ in, float* __restrict__ out, float factor, int32_t count) {
+  const int32_t i = static_cast<int32_t>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < count) out[i] = __ldg(in + i) * factor;
+}
+extern "C" __global__ void increment(int32_t* __restrict__ values, int32_t count) {
+  const int32_t i = static_cast<int32_t>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < count) ++values[i];
+}
+extern "C" __global__ void unpack(Table table, int32_t* __restrict__ out) {
+  const int32_t i = static_cast<int32_t>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < 200) out[i] = table.entries[i];
+}
+extern "C" __global__ void oversized(HugeTable) {}
+)";
+
+inline KernelSource source() { return {"test/kernels.cu", kCudaC, kernels(), {}}; }
 
 using Scale = void(DeviceSpan<const float>, DeviceSpan<float>, float, std::int32_t);
 using Increment = void(DeviceSpan<std::int32_t>, std::int32_t);
 
 template <typename Signature>
-[[nodiscard]] Kernel<Signature> kernel(const char* name) {
-  return KernelModule::load(Device::cpu(), source()).get<Signature>(name);
+[[nodiscard]] Kernel<Signature> kernel(const char* name, Device device = Device::cpu()) {
+  return KernelModule::load(device, source()).get<Signature>(name);
 }
 
 }  // namespace vrt::test

@@ -94,15 +94,7 @@ std::string extension_of(const fs::path& path) {
 
 std::vector<std::string> files_beside(const fs::path& model) {
   std::vector<std::string> files;
-  const std::string extension = extension_of(model);
-  if (extension == ".onnx") {
-    for (const fs::path& file : external_files(model)) files.push_back(file.string());
-  }
-  if (extension == ".xml") {  // OpenVINO's own: the weights are beside it.
-    const fs::path weights = fs::path(model).replace_extension(".bin");
-    std::error_code ignored;
-    if (fs::exists(weights, ignored)) files.push_back(weights.string());
-  }
+  for (const fs::path& file : files_of_weights(model)) files.push_back(file.string());
   return files;
 }
 
@@ -150,6 +142,15 @@ class Digester {
 };
 
 }  // namespace
+
+std::vector<fs::path> files_of_weights(const fs::path& model) {
+  const std::string extension = extension_of(model);
+  if (extension == ".onnx") return external_files(model);
+  const fs::path weights = fs::path(model).replace_extension(".bin");
+  std::error_code ignored;
+  if (extension == ".xml" && fs::exists(weights, ignored)) return {weights};
+  return {};
+}
 
 FileIdentity identify(const fs::path& file) {
   struct stat status {};

@@ -25,6 +25,10 @@ struct FileIdentity {
 /// Throws kNotFound or kIo naming the file.
 [[nodiscard]] FileIdentity identify(const std::filesystem::path& file);
 
+/// Beside a model's own file: an ONNX file's external data (whether or not it is there, in order), the weights of OpenVINO's .xml.
+/// Throws as external_files for an ONNX file.
+[[nodiscard]] VRT_API std::vector<std::filesystem::path> files_of_weights(const std::filesystem::path& model);
+
 struct DigestedFile {
   std::filesystem::path path;
   FileIdentity identity;

@@ -71,7 +71,7 @@ SessionState::~SessionState() {
     last_run_.synchronize();
   } catch (const std::exception& failure) {
     log(LogLevel::kError, fmt::format("a session of '{}' was destroyed with failed work on its stream: {}",
-                                      engine_.model().string(), failure.what()));
+                                      engine_.model().native(), failure.what()));
   }
 }
 
@@ -101,9 +101,9 @@ void SessionState::bind() {
 void SessionState::set_batch(std::int64_t batch) {
   const BatchRange& range = engine_.state()->batch();
   require(range.largest > 0, "'{}' was opened without a changing batch: give EngineOptions::batch",
-          engine_.model().string());
+          engine_.model().native());
   require(batch == 0 || (batch >= range.smallest && batch <= range.largest),
-          "a batch of {} for '{}': it was opened for {} to {}", batch, engine_.model().string(), range.smallest,
+          "a batch of {} for '{}': it was opened for {} to {}", batch, engine_.model().native(), range.smallest,
           range.largest);
   batch_ = batch;
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "vrt/base/fail.h"
+#include "vrt/device/format_device.h"
 #include "vrt/image/preprocess_cu.h"
 #include "vrt/image/preprocess_params.h"
 
@@ -36,7 +37,7 @@ std::size_t picture_floats(const PreprocessOptions& options) {
 
 void require_batch(const ImageBatch& batch, const Device& device) {
   require(batch.first.device == device, "a picture on {} for a preprocessor on {}: upload it to {} first",
-          to_string(batch.first.device), to_string(device), to_string(device));
+          batch.first.device, device, device);
   batch.validate();
   require(batch.count <= kMostLayers, "{} pictures in one call: at most {}", batch.count, kMostLayers);
 }

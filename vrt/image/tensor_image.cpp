@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "vrt/base/fail.h"
+#include "vrt/base/format_shape.h"
 
 namespace vrt {
 namespace {
@@ -28,11 +29,11 @@ void require_picture(const DlpackTensor& tensor, PixelFormat format) {
           to_string(tensor.dtype()));
   const bool has_channels = shape.rank() == 3 && shape[2] == channels;
   require(has_channels || (shape.rank() == 2 && channels == 1),
-          "a tensor of shape {} was to be a picture in {}; expected [rows, columns, {}]", to_string(shape),
-          to_string(format), channels);
+          "a tensor of shape {} was to be a picture in {}; expected [rows, columns, {}]", shape, to_string(format),
+          channels);
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
   require(shape[0] > 0 && shape[1] > 0 && shape[0] <= kMost && shape[1] <= kMost / channels,
-          "a tensor of shape {} was to be a picture; it is empty or too large", to_string(shape));
+          "a tensor of shape {} was to be a picture; it is empty or too large", shape);
 }
 
 }  // namespace

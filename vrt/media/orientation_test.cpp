@@ -9,6 +9,7 @@ extern "C" {
 #include <numeric>
 #include <vector>
 
+#include "vrt/base/testing/scoped.h"
 #include "vrt/media/test_files.h"
 
 namespace vrt {
@@ -32,7 +33,7 @@ constexpr Side kSides[] = {{},
                            {true, true, true},     // 7: right, bottom
                            {true, false, true}};   // 8: left, bottom
 
-class OrientationTest : public testing::TestWithParam<int> {};
+class OrientationTest : public ::testing::TestWithParam<int> {};
 
 TEST_P(OrientationTest, MovesEveryElementWhereExifSays) {
   const Size stored{70, 131};
@@ -64,7 +65,7 @@ TEST_P(OrientationTest, MovesEveryElementWhereExifSays) {
 }
 
 TEST_P(OrientationTest, TurnsAJpegUprightOnce) {
-  const test::TemporaryFolder folder;
+  const testing::ScopedFolder folder;
   // As a camera stores it: the scene is `quarters`, read in the stored order.
   const Orientation orientation = detail::orientation_of_exif(GetParam());
   const test::Picture scene = test::quarters(orientation.transposed ? Size{40, 100} : Size{100, 40});
@@ -90,7 +91,7 @@ TEST_P(OrientationTest, TurnsAJpegUprightOnce) {
   EXPECT_TRUE(test::near(frame.picture.at(right, bottom), test::kBottomRight, 6));
 }
 
-INSTANTIATE_TEST_SUITE_P(Exif, OrientationTest, testing::Range(1, 9));
+INSTANTIATE_TEST_SUITE_P(Exif, OrientationTest, ::testing::Range(1, 9));
 
 TEST(OrientationOfExifTest, UnknownValuesMeanUpright) {
   for (const long value : {-1L, 0L, 9L, 4711L}) EXPECT_EQ(detail::orientation_of_exif(value), Orientation{});

@@ -3,14 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "vrt/base/testing/scoped.h"
 #include "vrt/media/picture_kind.h"
 #include "vrt/media/test_files.h"
 
 namespace vrt {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 TEST(NaturalOrderTest, NumbersCountAsNumbers) {
   const std::vector<std::string> sorted = {"1.png",    "2.png",   "10.png", "A9.png", "a10.png",
@@ -30,7 +31,7 @@ TEST(NaturalOrderTest, NumbersOfAnyLengthCompare) {
 }
 
 TEST(PictureFolderTest, DeliversPicturesInNaturalOrderAndIgnoresTheRest) {
-  const test::TemporaryFolder folder;
+  const testing::ScopedFolder folder;
   int grey = 40;
   for (const char* name : {"10.PNG", "2.png", "1.JPG"}) {
     const bool jpeg = std::string(name).ends_with("JPG");
@@ -53,7 +54,7 @@ TEST(PictureFolderTest, DeliversPicturesInNaturalOrderAndIgnoresTheRest) {
 }
 
 TEST(PictureFolderTest, TellsItsCountAndFirstSize) {
-  const test::TemporaryFolder folder;
+  const testing::ScopedFolder folder;
   test::write_bytes(folder / "1.png", test::encode_picture(test::flat({16, 8}, {}), "png", AV_PIX_FMT_RGB24));
   test::write_bytes(folder / "2.png", test::encode_picture(test::flat({30, 9}, {}), "png", AV_PIX_FMT_RGB24));
   const Source source(folder.path().string(), Device::cpu());
@@ -64,7 +65,7 @@ TEST(PictureFolderTest, TellsItsCountAndFirstSize) {
 }
 
 TEST(PictureFolderTest, AnUnreadablePictureIsAnErrorThatNamesTheFile) {
-  const test::TemporaryFolder folder;
+  const testing::ScopedFolder folder;
   test::write_bytes(folder / "1.png", test::encode_picture(test::flat({16, 8}, {}), "png", AV_PIX_FMT_RGB24));
   test::write_bytes(folder / "2.png", {'n', 'o', 'p', 'e'});
   const test::Failure failure = test::failure_of(folder.path().string());
@@ -74,7 +75,7 @@ TEST(PictureFolderTest, AnUnreadablePictureIsAnErrorThatNamesTheFile) {
 }
 
 TEST(PictureFolderTest, AFolderWithoutPicturesIsRefused) {
-  const test::TemporaryFolder folder;
+  const testing::ScopedFolder folder;
   test::write_bytes(folder / "notes.txt", {'h', 'i'});
   const test::Failure failure = test::failure_of(folder.path().string());
   EXPECT_EQ(failure.code, ErrorCode::kInvalidArgument);

@@ -1,5 +1,7 @@
 #include "vrt/media/picture_frame.h"
 
+#include "vrt/device/format_device.h"
+
 #include <cstring>
 
 namespace vrt::detail {
@@ -66,7 +68,7 @@ void copy_padded(const ImageView& picture, int plane, Size target, std::uint8_t*
 
 void require_host_picture(const ImageView& picture) {
   picture.validate();
-  require(picture.device.is_cpu(), "a picture in host memory is needed, this one is on {}", to_string(picture.device));
+  require(picture.device.is_cpu(), "a picture in host memory is needed, this one is on {}", picture.device);
 }
 
 const AVFrame& FrameMaker::padded(const ImageView& picture) {

@@ -3,15 +3,16 @@
 
 #include <cstring>
 
+#include "vrt/base/testing/scoped.h"
 #include "vrt/media/test_files.h"
 
 namespace vrt {
 namespace {
 
 using test::Picture;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-class PictureSourceTest : public testing::Test {
+class PictureSourceTest : public ::testing::Test {
  protected:
   // Writes `picture` by the encoder and returns what the source makes of it.
   test::Delivered through_file(const char* name, const Picture& picture, const char* encoder, AVPixelFormat format) {
@@ -19,7 +20,7 @@ class PictureSourceTest : public testing::Test {
     return test::read_one(folder_ / name);
   }
 
-  test::TemporaryFolder folder_;
+  testing::ScopedFolder folder_;
 };
 
 void expect_quarters(const Picture& picture, int tolerance) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "vrt/base/fail.h"
+#include "vrt/device/format_device.h"
 #include "vrt/media/frame_pixels.h"
 #include "vrt/media/frame_reader.h"
 #include "vrt/media/slot_ring.h"
@@ -131,8 +132,8 @@ Source& Source::operator=(Source&& other) noexcept {
 const SourceInfo& Source::info() const noexcept { return state_->info; }
 
 std::optional<Frame> Source::next(const Stream& stream) {
-  require(stream.device() == state_->device, "the source was opened for {}, the stream is on {}",
-          to_string(state_->device), to_string(stream.device()));
+  require(stream.device() == state_->device, "the source was opened for {}, the stream is on {}", state_->device,
+          stream.device());
   detail::FrameSlot* slot = state_->ring.take();
   if (slot == nullptr) return std::nullopt;
   slot->stream = stream;

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "vrt/base/testing/error_of.h"
+#include "vrt/base/testing/scoped.h"
 #include "vrt/device/counters.h"
 #include "vrt/media/test_files.h"
 
@@ -16,14 +17,14 @@ using test::error_of;
 
 using std::chrono::steady_clock;
 
-class SourceRingTest : public testing::Test {
+class SourceRingTest : public ::testing::Test {
  protected:
   std::string video(int frames, Size size = {64, 48}) {
     test::write_video(folder_ / "a.mkv", test::grey_frames(size, frames), {.encoder = "ffv1"});
     return folder_ / "a.mkv";
   }
 
-  test::TemporaryFolder folder_;
+  testing::ScopedFolder folder_;
   Stream stream_{Device::cpu()};
 };
 
@@ -93,7 +94,7 @@ TEST_F(SourceRingTest, AFailureOfTheStreamIsStillThrownByTheCallersWait) {
   for (int i = 0; i < 5; ++i) (void)source.next(stream_);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   const Error error = error_of([&] { stream_.synchronize(); });
-  EXPECT_THAT(error.what(), testing::HasSubstr("a kernel failed"));
+  EXPECT_THAT(error.what(), ::testing::HasSubstr("a kernel failed"));
 }
 
 TEST_F(SourceRingTest, FramesOutliveTheirSource) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "vrt/base/testing/scoped.h"
 #include "vrt/media/test_files.h"
 
 namespace vrt {
@@ -12,11 +13,11 @@ namespace {
 
 using test::Picture;
 using test::VideoSpec;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr Size kSmall{64, 48};
 
-class VideoSourceTest : public testing::Test {
+class VideoSourceTest : public ::testing::Test {
  protected:
   // Keeps the first part of a file.
   void cut(const std::string& file, double part) {
@@ -24,7 +25,7 @@ class VideoSourceTest : public testing::Test {
         file, static_cast<std::uintmax_t>(static_cast<double>(std::filesystem::file_size(file)) * part));
   }
 
-  test::TemporaryFolder folder_;
+  testing::ScopedFolder folder_;
 };
 
 void expect_grey(const Picture& picture, int frame) {
@@ -189,7 +190,7 @@ TEST_F(VideoSourceTest, ACutVideoDeliversWhatIsThereThenSaysSo) {
     EXPECT_EQ(failure.code, ErrorCode::kCorrupt) << c.file;
     EXPECT_GT(failure.frames_before, 20) << c.file;
     EXPECT_LT(failure.frames_before, 50) << c.file;
-    EXPECT_THAT(failure.text, testing::AllOf(HasSubstr(c.file), HasSubstr("cut")));
+    EXPECT_THAT(failure.text, ::testing::AllOf(HasSubstr(c.file), HasSubstr("cut")));
   }
 }
 
@@ -198,7 +199,7 @@ TEST_F(VideoSourceTest, AnMp4WhoseIndexIsCutOffSaysSo) {
   cut(folder_ / "a.mp4", 0.5);
   const test::Failure failure = test::failure_of(folder_ / "a.mp4");
   EXPECT_EQ(failure.code, ErrorCode::kCorrupt);
-  EXPECT_THAT(failure.text, testing::AllOf(HasSubstr("a.mp4"), HasSubstr("moov")));
+  EXPECT_THAT(failure.text, ::testing::AllOf(HasSubstr("a.mp4"), HasSubstr("moov")));
 }
 
 TEST_F(VideoSourceTest, WhatIsAppendedToACompleteVideoDoesNoHarm) {

@@ -168,23 +168,23 @@ VideoWriter& VideoWriter::operator=(VideoWriter&&) noexcept = default;
 
 void VideoWriter::write(const ImageView& picture, double time) {
   require_host_picture(picture);
-  require(!state_->is_finished, "'{}' is finished", state_->file.target().string());
+  require(!state_->is_finished, "'{}' is finished", state_->file.target().native());
   require(picture.size == state_->size, "'{}' holds frames of {}×{}, this one has {}×{}",
-          state_->file.target().string(), state_->size.width, state_->size.height, picture.size.width,
+          state_->file.target().native(), state_->size.width, state_->size.height, picture.size.width,
           picture.size.height);
   require(std::isfinite(time) && std::abs(time) < 1e9, "a frame's time is {} seconds", time);
   const AVFrame& pixels =
       state_->maker.make(picture, FrameMaker::Sides::kEven, AV_PIX_FMT_YUV420P, {SWS_CS_ITU709, YuvRange::kLimited});
   ffmpeg().av_frame_unref(state_->frame.get());
   if (const int status = ffmpeg().av_frame_ref(state_->frame.get(), &pixels); status < 0) {
-    fail_ffmpeg(ErrorCode::kOutOfMemory, status, "'{}': no memory for a frame", state_->file.target().string());
+    fail_ffmpeg(ErrorCode::kOutOfMemory, status, "'{}': no memory for a frame", state_->file.target().native());
   }
   state_->frame->pts = state_->stamp_of(time);
   state_->encode(state_->frame.get());
 }
 
 void VideoWriter::finish() {
-  require(!state_->is_finished, "'{}' is finished", state_->file.target().string());
+  require(!state_->is_finished, "'{}' is finished", state_->file.target().native());
   state_->encode(nullptr);
   state_->require_written(ffmpeg().av_write_trailer(state_->output.get()));
   state_->require_written(ffmpeg().avio_closep(&state_->output->pb));

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "vrt/base/testing/error_of.h"
+#include "vrt/base/testing/scoped.h"
 #include "vrt/media/sink.h"
 #include "vrt/media/test_files.h"
 
@@ -10,9 +11,9 @@ namespace {
 
 using test::error_of;
 using test::Picture;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-class VideoWriterTest : public testing::Test {
+class VideoWriterTest : public ::testing::Test {
  protected:
   template <typename Action>
   void expect_failure(ErrorCode code, const char* text, const Action& action) {
@@ -21,7 +22,7 @@ class VideoWriterTest : public testing::Test {
     EXPECT_THAT(error.what(), HasSubstr(text));
   }
 
-  test::TemporaryFolder folder_;
+  testing::ScopedFolder folder_;
 };
 
 TEST_F(VideoWriterTest, WhatIsWrittenIsReadBack) {
@@ -114,7 +115,7 @@ TEST_F(VideoWriterTest, WithoutFinishNothingIsLeft) {
     VideoWriter writer(folder_ / name, {64, 48}, 25);
     writer.write(test::quarters({64, 48}).view(), 0);
   }
-  EXPECT_THAT(folder_.names(), testing::ElementsAre("old.mp4"));
+  EXPECT_THAT(folder_.names(), ::testing::ElementsAre("old.mp4"));
   EXPECT_EQ(test::read_bytes(folder_ / "old.mp4").size(), 3u);
 }
 

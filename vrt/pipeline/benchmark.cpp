@@ -52,7 +52,9 @@ ModelPoolOptions pool_options(const BenchmarkOptions& options, const BenchmarkHo
 /// One slot of a run's lane, on the pool's stream.
 class ModelWork final : public FrameWork {
  public:
-  ModelWork(ModelPool& pool, Size picture) : pool_(pool), lane_(pool.lane_for(picture, 0)), slot_(*lane_.slots[0]) {}
+  ModelWork(ModelPool& pool, Size picture) : pool_(pool), lane_(pool.lane_for(picture, 0)), slot_(*lane_.slots[0]) {
+    pool.fill_slots(picture);
+  }
 
   void submit(const ImageView& image) override { lane_.enqueue(slot_, image); }
   std::int64_t detections() override {

@@ -61,7 +61,7 @@ TEST(DrawFindingsTest, EachKindOfFindingIsDrawn) {
   ModelFindings classifier;
   classifier.classes = classes;
   const std::pair<ModelFindings, std::pair<int, int>> cases[] = {
-      {boxes, {1600, 6000}}, {with_masks, {400 * 360, 400 * 360}}, {features, {4, 50}}, {classifier, {1000, 20000}}};
+      {boxes, {1600, 8000}}, {with_masks, {400 * 360, 400 * 360}}, {features, {4, 50}}, {classifier, {1000, 20000}}};
   for (const auto& [findings, range] : cases) {
     const Drawn drawn({&findings, 1});
     EXPECT_EQ(drawn.size, kSize);
@@ -82,7 +82,7 @@ TEST(DrawFindingsTest, EveryDepthMapIsAPanelOfItsOwnWhereverItsNetworkStands) {
   const Drawn drawn(models);
   EXPECT_EQ(drawn.size, (Size{400, 3 * 360}));
   EXPECT_GT(drawn.touched(0, 360), 1600) << "the box is on the picture";
-  EXPECT_LT(drawn.touched(0, 360), 6000);
+  EXPECT_LT(drawn.touched(0, 360), 8000);
   EXPECT_EQ(drawn.touched(360, 3 * 360), 2 * 400 * 360);
 }
 

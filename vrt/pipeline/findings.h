@@ -22,6 +22,11 @@ struct EmbeddingFindings {
   std::span<const float> values;
 };
 
+/// How many boxes those are: the first ones of `of`.
+[[nodiscard]] inline std::size_t count_of(const EmbeddingFindings& embeddings) {
+  return embeddings.size > 0 ? embeddings.values.size() / embeddings.size : 0;
+}
+
 /// Views of host memory that the frame's slot owns, valid until the slot is given back. What a family does not give is empty.
 struct ModelFindings {
   std::string_view

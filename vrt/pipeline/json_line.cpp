@@ -1,5 +1,6 @@
 #include "vrt/pipeline/json_line.h"
 
+#include <algorithm>
 #include <array>
 #include <iterator>
 #include <optional>
@@ -72,7 +73,7 @@ const EmbeddingFindings* embeddings_of(std::span<const ModelFindings> models, st
 
 /// Boxes beyond those that were embedded have no vector.
 void append_embedding(std::string& out, const EmbeddingFindings& embeddings, std::size_t index) {
-  if (embeddings.size == 0 || index >= embeddings.values.size() / embeddings.size) return;
+  if (index >= count_of(embeddings)) return;
   out += ", \"embedding\": [";
   Separator separator;
   for (const float value : embeddings.values.subspan(index * embeddings.size, embeddings.size)) {
@@ -115,6 +116,17 @@ void append_detections(std::string& out, std::span<const ModelFindings> models) 
     }
   }
   out += ']';
+}
+
+/// A reader need not compare boxes with embeddings to see that there was no room for all.
+void append_not_embedded(std::string& out, std::span<const ModelFindings> models) {
+  std::size_t missing = 0;
+  for (const ModelFindings& findings : models) {
+    if (!findings.embeddings) continue;
+    const std::size_t found = models[findings.embeddings->of].detections.size();
+    missing += found - std::min(found, count_of(*findings.embeddings));
+  }
+  if (missing > 0) fmt::format_to(std::back_inserter(out), ", \"not_embedded\": {}", missing);
 }
 
 void append_classification(std::string& out, const ModelFindings& findings, const Classification& classification) {
@@ -220,6 +232,7 @@ void append_record(std::string& out, const FrameRecord& record) {
   append_json_number(out, "time", record.time);
   fmt::format_to(std::back_inserter(out), ", \"width\": {}, \"height\": {}", record.size.width, record.size.height);
   append_detections(out, record.models);
+  append_not_embedded(out, record.models);
   append_all_classes(out, record.models);
   append_all_features(out, record.models);
   append_all_depth(out, record.models);

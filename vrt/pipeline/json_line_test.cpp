@@ -134,11 +134,25 @@ TEST(JsonLineTest, EmbeddingsGoToTheBoxesThatTheyAreOf) {
   ModelFindings embedder = findings_of("osnet", {});
   embedder.embeddings = EmbeddingFindings{.of = 1, .size = 2, .values = values};
   const ModelFindings models[] = {findings_of("a", boxes), findings_of("b", boxes), embedder};
-  const auto detections = nlohmann::json::parse(line_of({"", 0, 0, {1, 1}, models}))["detections"];
+  const auto line = nlohmann::json::parse(line_of({"", 0, 0, {1, 1}, models}));
+  const auto& detections = line["detections"];
   ASSERT_EQ(detections.size(), 6);
+  EXPECT_EQ(line["not_embedded"], 1) << "of b's boxes; nobody embeds a's";
   EXPECT_EQ(detections[3]["embedding"], (nlohmann::json{0.25, -0.5}));
   EXPECT_EQ(detections[4]["embedding"], (nlohmann::json{1, 0}));
   for (const std::size_t without : {0, 1, 2, 5}) EXPECT_FALSE(detections[without].contains("embedding")) << without;
+}
+
+TEST(JsonLineTest, WhereAllBoxesAreEmbeddedNoneIsCounted) {
+  const Detection boxes[] = {{{0, 0, 1, 1}, 0.9F, 0, "", {}}};
+  const float values[] = {1, 0};
+  ModelFindings embedder = findings_of("osnet", {});
+  embedder.embeddings = EmbeddingFindings{.of = 0, .size = 2, .values = values};
+  const ModelFindings all[] = {findings_of("a", boxes), embedder};
+  EXPECT_FALSE(nlohmann::json::parse(line_of({"", 0, 0, {1, 1}, all})).contains("not_embedded"));
+  embedder.embeddings->values = {};
+  const ModelFindings none[] = {findings_of("a", {}), embedder};
+  EXPECT_FALSE(nlohmann::json::parse(line_of({"", 0, 0, {1, 1}, none})).contains("not_embedded"));
 }
 
 TEST(JsonLineTest, TwoEmbeddingsOfOneBoxAreRefused) {

@@ -16,6 +16,8 @@ struct ModelChoice {
   Size input =
       {};  ///< Of the network. Empty: what the picture's size asks for (CenterFace, XFeat), or the file's, or, where that
            ///< leaves it open, the family's default.
+  std::filesystem::path class_names =
+      {};  ///< A file with them, as ClassNames::read takes it; empty: what the model's says.
 };
 
 }  // namespace vrt

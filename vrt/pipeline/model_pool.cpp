@@ -39,11 +39,24 @@ Size settled_input(const PoolModel& model) {
 
 }  // namespace
 
+namespace {
+
+std::optional<ClassNames> read_names(const ModelChoice& choice, const ModelFamily& family) {
+  if (choice.class_names.empty()) return std::nullopt;
+  require(family.names_classes,
+          "{}: {} has no classes that '{}' could name; take names for detectors of many classes "
+          "and classifiers alone",
+          choice.file.string(), family.title, choice.class_names.string());
+  return ClassNames::read(choice.class_names);
+}
+
+}  // namespace
+
 std::vector<PoolModel> choose_models(const std::vector<ModelChoice>& choices) {
   std::vector<PoolModel> models;
   for (const ModelChoice& choice : choices) {
     const ModelFamily& family = choice.family.empty() ? recognise_family(choice.file) : find_family(choice.family);
-    models.push_back({&family, choice.file, choice.input});
+    models.push_back({&family, choice.file, choice.input, read_names(choice, family)});
   }
   return models;
 }
@@ -153,13 +166,17 @@ bool ModelPool::must_drain_for(Size picture) const {
 }
 
 Lane& ModelPool::lane_for(Size picture, std::size_t lane) {
-  const bool is_first = opened_.front().empty();
   for (std::size_t i = 0; i < opened_.size(); ++i) use(i, input_of(i, picture));
-  if (is_first) {
-    for (const auto& each : lanes_)
-      for (const auto& slot : each->slots) each->allocate_results(*slot, picture);
-  }
   return *lanes_[lane];
+}
+
+void ModelPool::fill_slots(Size picture) {
+  for (const auto& lane : lanes_)
+    for (const auto& slot : lane->slots) lane->allocate_results(*slot, picture);
+}
+
+void ModelPool::require_inputs_for(Size picture) const {
+  for (std::size_t i = 0; i < opened_.size(); ++i) (void)input_of(i, picture);
 }
 
 /// Gives every lane the payload for that input size.
@@ -210,8 +227,9 @@ std::vector<SampleInputs> ModelPool::samples_for(const PoolModel& model, Size in
 ModelPool::Opened ModelPool::open(std::size_t model, Size input) const {
   const PoolModel& chosen = options_.models[model];
   Opened opened{input, chosen.family->open(chosen.file, options_.device, input, engine_options(chosen, input)), {}};
-  for (const auto& lane : lanes_)
-    opened.payloads.push_back(chosen.family->make(opened.engine, lane->stream, options_.wanted));
+  FrameModelOptions wanted = options_.wanted;
+  wanted.names = chosen.names;
+  for (const auto& lane : lanes_) opened.payloads.push_back(chosen.family->make(opened.engine, lane->stream, wanted));
   return opened;
 }
 

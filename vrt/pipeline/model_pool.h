@@ -58,10 +58,12 @@ struct Slot {
 struct PoolModel {
   const ModelFamily* family = nullptr;
   std::filesystem::path file;
-  Size input = {};  ///< Of the network, whatever the pictures' size; empty: as the family has it.
+  Size input = {};                       ///< Of the network, whatever the pictures' size; empty: as the family has it.
+  std::optional<ClassNames> names = {};  ///< As FrameModelOptions::names, instead of that.
 };
 
-/// Tells the family of each whose family is not given. Throws as recognise_family and find_family.
+/// Tells the family of each whose family is not given, and reads the files of class names. Throws as recognise_family, find_family and
+/// ClassNames::read, and kInvalidArgument for names of a family without classes.
 [[nodiscard]] VRT_API std::vector<PoolModel> choose_models(const std::vector<ModelChoice>& choices);
 
 /// A stream, its payloads for pictures of one size, and the slots that are free to be submitted to it.
@@ -135,6 +137,11 @@ class VRT_API ModelPool {
   [[nodiscard]] bool must_drain_for(Size picture) const;
   /// The lane of that number, set up for pictures of this size. BLOCKS while networks are compiled that are not open yet.
   [[nodiscard]] Lane& lane_for(Size picture, std::size_t lane);
+  /// Allocates the results of all slots, which else each gets with its first frame, so that no frame of that size allocates. Behind
+  /// `lane_for` for such pictures. Throws kInvalidArgument for a size that results cannot have.
+  void fill_slots(Size picture);
+  /// Throws kInvalidArgument if a network has no input for pictures of that size. Allocates nothing.
+  void require_inputs_for(Size picture) const;
   /// The network at position `model`, for the pictures that were asked for last. Throws kInternal before `lane_for`.
   [[nodiscard]] const Engine& engine(std::size_t model) const;
 

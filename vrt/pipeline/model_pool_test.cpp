@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -191,6 +193,90 @@ TEST_F(SeveralModelsTest, OsNetLooksAtTheBoxesOfTheFirstDetectorInTheSameFrame) 
   lane.release(slot);
 }
 
+/// 40 boxes, and a network that embeds some of them; in pictures that differ everywhere.
+class CrowdTest : public ::testing::Test {
+ protected:
+  static constexpr Size kPicture{256, 256};
+
+  CrowdTest() : first_(packed_bytes(kPicture, PixelFormat::kRgb8)), second_(first_.size()) {
+    for (std::size_t i = 0; i < first_.size(); ++i) {
+      first_[i] = static_cast<std::uint8_t>(1 + (i * i / 977 + i / 768) % 255);
+      second_[i] = static_cast<std::uint8_t>(1 + (i * 7 + i / 768 * 31) % 255);
+    }
+  }
+  [[nodiscard]] ModelPoolOptions options(std::int64_t batch, std::optional<std::int32_t> most) const {
+    ModelPoolOptions options;
+    options.models = {
+        {&yolo_family(), folder_.write("yolo.onnx", testing::yolo_crowd_network(40))},
+        {&osnet_family(), folder_.write("osnet" + std::to_string(batch) + ".onnx", testing::osnet_network(batch))}};
+    options.wanted.most_embeddings = most;
+    return options;
+  }
+  static ImageView view(const std::vector<std::uint8_t>& pixels) {
+    return ImageView::packed(Device::cpu(), pixels.data(), kPicture, PixelFormat::kRgb8);
+  }
+  static std::vector<float> embeddings(Slot& slot) {
+    EXPECT_EQ(slot.results[0]->findings().detections.size(), 40U);
+    const std::span<const float> values = slot.results[1]->findings().embeddings->values;
+    return {values.begin(), values.end()};
+  }
+  [[nodiscard]] std::vector<float> embed(const std::vector<std::uint8_t>& pixels, std::int64_t batch,
+                                         std::optional<std::int32_t> most) const {
+    ModelPool pool(options(batch, most));
+    Lane& lane = pool.lane_for(kPicture, 0);
+    Slot& slot = **lane.free.pop();
+    lane.submit(slot, view(pixels));
+    slot.done.synchronize();
+    std::vector<float> values = embeddings(slot);
+    lane.release(slot);
+    return values;
+  }
+  testing::ScopedFolder folder_;
+  std::vector<std::uint8_t> first_;
+  std::vector<std::uint8_t> second_;
+};
+
+TEST_F(CrowdTest, AsManyBoxesAreEmbeddedAsThereIsRoomFor) {
+  const std::vector<float> all = embed(first_, 40, std::nullopt);
+  ASSERT_EQ(all.size(), 40U * 3U) << "a run of 40";
+  for (std::size_t i = 3; i < all.size(); i += 3) EXPECT_NE(all[i], all[i - 3]) << "or nothing tells boxes apart";
+  const auto expect_first = [&](std::size_t count, std::int64_t batch, std::optional<std::int32_t> most) {
+    EXPECT_EQ(embed(first_, batch, most), std::vector<float>(all.begin(), all.begin() + 3 * std::ptrdiff_t(count)));
+  };
+  expect_first(16, 16, std::nullopt);
+  expect_first(16, 1, std::nullopt);
+  expect_first(20, 20, std::nullopt);
+  expect_first(3, 16, 3);
+  expect_first(17, 16, 17);
+  expect_first(40, 16, 40);
+  expect_first(40, 16, 300);
+  expect_first(40, 1, 4096);
+}
+
+TEST_F(CrowdTest, AFrameOfSeveralRunsIsCapturedOnceAndTakesOtherPictures) {
+  ModelPool pool(options(16, 40));
+  Lane& lane = pool.lane_for(kPicture, 0);
+  Slot& slot = **lane.free.pop();
+  lane.allocate_results(slot, kPicture);
+  Graph graph = Graph::capture(lane.stream, [&] { lane.enqueue(slot, view(second_)); },
+                               {.warm_up = true, .foreign = {{second_.data(), second_.size()}}});
+  const std::vector<GraphNode> nodes = lane.models[1]->input_nodes();
+  EXPECT_EQ(nodes.size(), 3U) << "a run each of 16, 16 and 8 boxes";
+  const auto launch = [&] {
+    graph.launch(lane.stream);
+    lane.stream.synchronize();
+    return embeddings(slot);
+  };
+  const std::vector<float> before = launch();
+  EXPECT_EQ(before, embed(second_, 40, std::nullopt));
+  lane.models[0]->update(graph, lane.models[0]->input_nodes(), view(first_), nullptr);
+  lane.models[1]->update(graph, nodes, view(first_), slot.results[0].get());
+  const std::vector<float> after = launch();
+  EXPECT_EQ(after, embed(first_, 40, std::nullopt));
+  EXPECT_NE(after, before);
+  lane.release(slot);
+}
+
 TEST_F(SeveralModelsTest, MasksAndMapsHaveEachPicturesSize) {
   ModelPool pool(options());
   for (const Size size : {Size{100, 100}, Size{1, 1}, Size{333, 251}, Size{100, 100}}) {
@@ -204,6 +290,31 @@ TEST_F(SeveralModelsTest, MasksAndMapsHaveEachPicturesSize) {
     EXPECT_EQ(slot.results[2]->findings().masks[0].size, size);
     lane.release(slot);
   }
+}
+
+TEST_F(SeveralModelsTest, SlotsAreFilledByTheirFirstFramesOrAllAhead) {
+  ModelPool pool(options());
+  const GreyPicture picture({100, 100}, 255);
+  Lane& lane = pool.lane_for({100, 100}, 0);
+  const auto allocations = [&](std::size_t frames) {
+    const DeviceCounters before = counters(Device::cpu());
+    for (std::size_t i = 0; i < frames; ++i) detect(lane, picture.view);
+    const DeviceCounters spent = counters(Device::cpu()) - before;
+    return spent.device_allocations + spent.pinned_allocations;
+  };
+  for (const auto& slot : lane.slots) EXPECT_EQ(slot->results[0], nullptr);
+  const std::uint64_t of_a_slot = allocations(1);
+  EXPECT_GT(of_a_slot, 0U);
+  EXPECT_EQ(allocations(lane.slots.size() - 1), (lane.slots.size() - 1) * of_a_slot);
+  EXPECT_EQ(allocations(2 * lane.slots.size()), 0U);
+
+  ModelPool ahead(options());
+  Lane& filled = ahead.lane_for({100, 100}, 0);
+  ahead.fill_slots({100, 100});
+  const DeviceCounters before = counters(Device::cpu());
+  for (std::size_t i = 0; i < filled.slots.size(); ++i) detect(filled, picture.view);
+  const DeviceCounters spent = counters(Device::cpu()) - before;
+  EXPECT_EQ(spent.device_allocations + spent.pinned_allocations, 0U);
 }
 
 TEST_F(SeveralModelsTest, WhoLooksAtBoxesNeedsADetectorBefore) {

@@ -5,10 +5,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <system_error>
 #include <utility>
 
 #include "vrt/base/fail.h"
+#include "vrt/engine/model_digest.h"
 #include "vrt/media/picture_folder.h"
 
 namespace vrt {
@@ -50,7 +52,7 @@ void check_target(const fs::path& target, SourceKind kind) {
   }
 }
 
-/// A picture of a folder keeps its name; one of another format gets .png behind it, so that no two names become one.
+/// A picture of a folder keeps its name; one of another format gets .png behind it.
 fs::path name_in_folder(const std::string& source) {
   fs::path name = fs::path(source).filename();
   if (!is_picture_name(name)) name += ".png";
@@ -58,6 +60,32 @@ fs::path name_in_folder(const std::string& source) {
 }
 
 }  // namespace
+
+void add_places_of(const ModelChoice& model, std::vector<Place>& places) {
+  places.push_back({"the model", model.file});
+  if (!model.class_names.empty()) places.push_back({"the class names", model.class_names});
+  try {
+    for (const fs::path& file : detail::files_of_weights(model.file))
+      places.push_back({fmt::format("weights of the model {}", model.file.string()), file});
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kUnavailable) throw;
+  }
+}
+
+void require_names_of_their_own(std::span<const std::string> pictures, const fs::path& save,
+                                const std::vector<Place>& read) {
+  std::map<fs::path, std::string> saved;
+  for (const std::string& picture : pictures) {
+    const auto [other, is_new] = saved.emplace(name_in_folder(picture), picture);
+    require(is_new, "the pictures {} and {} would both be saved as {}; rename one of them", other->second, picture,
+            (save / other->first).string());
+  }
+  for (const Place& place : read) {
+    const bool is_over = saved.contains(place.path.filename()) && same_file(save / place.path.filename(), place.path);
+    require(!is_over, "an annotated picture would be written over {} ({}); choose another place", place.what,
+            place.path.string());
+  }
+}
 
 void require_places_of_their_own(const std::vector<Place>& read, const std::vector<Place>& written) {
   for (auto output = written.begin(); output != written.end(); ++output) {

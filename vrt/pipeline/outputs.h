@@ -16,6 +16,7 @@
 #include "vrt/pipeline/coco_results.h"
 #include "vrt/pipeline/json_format.h"
 #include "vrt/pipeline/json_line.h"
+#include "vrt/pipeline/model_choice.h"
 
 namespace vrt {
 
@@ -25,6 +26,10 @@ struct Place {
   std::filesystem::path path;  ///< Empty: none.
 };
 
+/// Adds the files that a network is read from: the model's, its class names, and those beside it that hold its weights, as far as this build can tell
+/// (without protobuf it reads no ONNX file). Throws as detail::files_of_weights.
+VRT_API void add_places_of(const ModelChoice& model, std::vector<Place>& places);
+
 /// Throws kInvalidArgument if something would be written over what is read, or two outputs go to one place; through links too.
 VRT_API void require_places_of_their_own(const std::vector<Place>& read, const std::vector<Place>& written);
 
@@ -32,6 +37,11 @@ VRT_API void require_places_of_their_own(const std::vector<Place>& read, const s
 /// of them becomes in the folder `save` (empty: nothing is saved).
 VRT_API void require_beside_pictures(const std::filesystem::path& json, const std::filesystem::path& source,
                                      std::span<const std::string> pictures, const std::filesystem::path& save);
+
+/// Throws kInvalidArgument if two of a folder's `pictures` (names) would be saved under one name to the folder `save`, or one over what
+/// is read.
+VRT_API void require_names_of_their_own(std::span<const std::string> pictures, const std::filesystem::path& save,
+                                        const std::vector<Place>& read);
 
 /// Writes annotated pictures: a video for a video, one file for a picture, a folder for a folder.
 class VRT_API PictureOutput {

@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 #include <algorithm>
@@ -15,6 +14,8 @@
 
 #include "vrt/base/error.h"
 #include "vrt/base/testing/error_of.h"
+#include "vrt/base/testing/scoped.h"
+#include "vrt/models/testing/onnx_graph.h"
 
 namespace vrt {
 namespace {
@@ -32,11 +33,6 @@ SourceInfo info_of(SourceKind kind) {
 
 class OutputsTest : public ::testing::Test {
  protected:
-  OutputsTest() : folder_(fs::path(::testing::TempDir()) / ("outputs" + std::to_string(::getpid()))) {
-    fs::create_directories(folder_);
-  }
-  ~OutputsTest() override { fs::remove_all(folder_); }
-
   /// What is in the folder, temporary files included.
   [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::string> found;
@@ -54,7 +50,8 @@ class OutputsTest : public ::testing::Test {
     return ErrorCode::kInternal;
   }
 
-  fs::path folder_;
+  testing::ScopedFolder scratch_;
+  const fs::path& folder_ = scratch_.path();
   std::vector<std::uint8_t> pixels_ = std::vector<std::uint8_t>(64 * 48 * 3, 100);
   ImageView picture_ = ImageView::packed(Device::cpu(), pixels_.data(), {64, 48}, PixelFormat::kRgb8);
 };
@@ -90,6 +87,49 @@ TEST_F(OutputsTest, NothingIsWrittenOverWhatIsReadNorTwiceToOnePlace) {
   EXPECT_FALSE(refused(folder_ / "new.mp4", folder_ / "new.jsonl"));
   EXPECT_FALSE(refused({}, {}));
   EXPECT_FALSE(refused({}, folder_ / std::string(300, 'x'))) << "a name that no file can have is another's to refuse";
+}
+
+TEST_F(OutputsTest, TheFilesOfAModelAreItsOwnAndThoseOfItsWeights) {
+  testing::OnnxGraph graph;
+  graph.input("image", {1, 4});
+  graph.external_constant("a", {4}, "net.onnx.data");
+  graph.external_constant("b", {4}, "more/weights");
+  graph.node("Add", {"image", "a"}, "sum");
+  graph.output("sum", {1, 4});
+  const auto files_of = [&](const std::string& name, const std::string& content) {
+    std::ofstream(folder_ / name, std::ios::binary) << content;
+    std::vector<Place> places;
+    add_places_of({.file = folder_ / name}, places);
+    std::vector<std::string> files;
+    for (const Place& place : places) files.push_back(fs::relative(place.path, folder_).string());
+    return files;
+  };
+  EXPECT_THAT(files_of("net.onnx", graph.bytes()), ::testing::ElementsAre("net.onnx", "more/weights", "net.onnx.data"));
+  EXPECT_THAT(files_of("net.xml", "<net/>"), ::testing::ElementsAre("net.xml"));
+  std::ofstream(folder_ / "net.bin") << "x";
+  EXPECT_THAT(files_of("net.xml", "<net/>"), ::testing::ElementsAre("net.xml", "net.bin"));
+}
+
+TEST_F(OutputsTest, TwoPicturesThatWouldBeSavedUnderOneNameAreRefused) {
+  const auto refusal = [&](const std::vector<std::string>& pictures, const std::vector<Place>& read = {}) {
+    try {
+      require_names_of_their_own(pictures, folder_ / "out", read);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refusal({"a.webp", "a.png", "a.jpg", "a.webp.jpg", "A.webp.png", "a.bmp"}), "");
+  for (const char* name : {"a.webp", "a.bmp", "a.tiff"}) {
+    const std::string saved = std::string(name) + ".png";
+    EXPECT_THAT(refusal({"0.png", name, saved}),
+                ::testing::AllOf(::testing::HasSubstr(std::string(name) + " and " + saved),
+                                 ::testing::HasSubstr((folder_ / "out" / saved).string())));
+  }
+  const Place model{"the model", folder_ / "out" / "a.webp.png"};
+  EXPECT_EQ(refusal({"b.webp"}, {model}), "");
+  EXPECT_THAT(refusal({"a.webp"}, {model}), ::testing::HasSubstr("written over the model"));
 }
 
 TEST_F(OutputsTest, AVideoOfAnotherSizeIsRefusedByTheSourcesName) {

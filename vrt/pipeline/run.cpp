@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <span>
 #include <thread>
 
 #include "vrt/base/fail.h"
+#include "vrt/base/log.h"
 #include "vrt/pipeline/draw_findings.h"
 #include "vrt/pipeline/lanes.h"
 #include "vrt/pipeline/model_pool.h"
@@ -19,6 +21,7 @@
 namespace vrt {
 namespace {
 
+namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -27,27 +30,49 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 struct Layout {
   /// Frames between the waiting and the writing thread, beside the one that is being written.
   static constexpr std::size_t kQueued = 2;
+  static constexpr std::size_t kUnknown = std::numeric_limits<std::size_t>::max();
 
   std::size_t lanes = 1;
   std::size_t in_flight = 2;
+  std::size_t most_frames = kUnknown;  ///< That come at most.
 
-  static Layout choose(Device device, SourceKind kind) {
-    if (!device.is_cpu() || kind == SourceKind::kPicture) return {};
-    const std::size_t lanes = lanes_for_video(device);
-    return {lanes, 2 * lanes};  // One frame runs and one is queued behind it, so that no lane waits for the writer.
+  /// No more slots than frames: room for those that never come is not cheap where they are large. A single one has one lane, which uses
+  /// all threads; more have what a video has, whose engine may be kept.
+  static Layout choose(Device device, std::size_t most_frames) {
+    const std::size_t lanes = device.is_cpu() && most_frames > 1 ? lanes_for_video(device) : 1;
+    // One frame runs and one is queued behind it, so that no lane waits for the writer.
+    return {lanes, std::min(2 * lanes, most_frames), most_frames};
   }
   /// Frames that are alive at once: in flight, queued, being written.
-  [[nodiscard]] std::size_t frames() const { return in_flight + kQueued + 1; }
+  [[nodiscard]] std::size_t frames() const { return std::min(in_flight + kQueued + 1, most_frames); }
   [[nodiscard]] std::size_t slots_per_lane() const { return (frames() + lanes - 1) / lanes; }
   /// A frame that was given back can be filled again only when its stream is past what was queued behind it.
   [[nodiscard]] SourceOptions source_options() const { return {static_cast<std::int32_t>(frames() + in_flight)}; }
 };
+
+/// Pictures are counted before the first is read; what a container says of its video is not to be relied on.
+std::size_t most_frames_of(const SourceInfo& source) {
+  const bool is_counted = source.kind != SourceKind::kVideo && source.frame_count;
+  return is_counted ? static_cast<std::size_t>(*source.frame_count) : Layout::kUnknown;
+}
+
+/// What `call` cannot do with a picture is said of it by its name: there may be many.
+template <typename Call>
+decltype(auto) naming(const std::string& picture, const Call& call) {
+  try {
+    return call();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kInvalidArgument) throw;
+    throw Error(error.code(), fmt::format("{}: {}", picture, error.message()), std::string(error.cause()));
+  }
+}
 
 /// A network of the run as its results name it.
 struct Member {
   std::string name;
   const ModelFamily* family = nullptr;
   std::int64_t findings = 0;
+  std::int64_t left_out = 0;
 };
 
 /// Results are told apart by their networks' names: one that an earlier network has gets a number behind it.
@@ -67,39 +92,53 @@ std::vector<Member> name_all(const std::vector<ModelChoice>& models, const std::
   return members;
 }
 
+/// Everything that the run reads.
+std::vector<Place> read_by(const RunOptions& options) {
+  std::vector<Place> read{{"the source", options.source}};
+  for (const ModelChoice& model : options.models) add_places_of(model, read);
+  return read;
+}
+
 class Run {
  public:
   Run(const RunOptions& options, const RunHooks& hooks)
       : options_(options),
         hooks_(hooks),
-        source_(options.source, options.device, Layout::choose(options.device, SourceKind::kVideo).source_options()),
-        layout_(Layout::choose(options.device, source_.info().kind)),
+        source_(options.source, options.device, Layout::choose(options.device, Layout::kUnknown).source_options()),
+        layout_(Layout::choose(options.device, most_frames_of(source_.info()))),
         chosen_(choose_models(options.models)),
         members_(name_all(options.models, chosen_)),
         pool_(pool_options()),
         in_flight_(layout_.in_flight),
         done_(Layout::kQueued),
         findings_(members_.size()) {
-    if (!options.save.empty()) pictures_.emplace(options.save, source_.info());
+    const auto pictures = picture_files(options.source, source_.info().kind);
+    const bool is_folder = source_.info().kind == SourceKind::kFolder;
+    if (!options.save.empty()) {
+      if (is_folder) require_names_of_their_own(pictures, options.save, read_by(options));
+      pictures_.emplace(options.save, source_.info());
+    }
     if (!options.json.empty()) {
-      const auto pictures = picture_files(options.source, source_.info().kind);
-      const bool in_folder = source_.info().kind == SourceKind::kFolder && options.json != "-";
-      if (in_folder) require_beside_pictures(options.json, options.source, pictures, options.save);
+      if (is_folder && options.json != "-")
+        require_beside_pictures(options.json, options.source, pictures, options.save);
       json_.emplace(options.json, options.json_format, pictures);
     }
-    (void)pool_.lane_for(source_.info().size, 0);
+    set_up_for_first();
   }
 
   RunReport execute();
 
  private:
   [[nodiscard]] ModelPoolOptions pool_options() const;
+  void set_up_for_first();
+  [[nodiscard]] Lane& lane_for(Size picture, const std::string& name, std::size_t number);
   void submit_all();
   bool submit_next();
   void hand_on_oldest();
   void write_all();
   void write(Slot& slot);
   void read(Slot& slot);
+  void count_left_out(Member& member, const EmbeddingFindings& embeddings);
   void finish_outputs();
   void remember(std::exception_ptr error);
   [[nodiscard]] bool should_end() const;
@@ -135,7 +174,11 @@ ModelPoolOptions Run::pool_options() const {
   pool.models = chosen_;
   pool.device = options_.device;
   pool.engine = options_.engine;
-  pool.wanted = {options_.score_threshold, !options_.save.empty() || !options_.json.empty()};
+  pool.wanted.score_threshold = options_.score_threshold;
+  pool.wanted.read_back_dense = !options_.save.empty() || !options_.json.empty();
+  // Readers of COCO results take the box of an object for its mask where that is missing.
+  pool.wanted.masks_of_all = options_.json_format == JsonFormat::kCoco;
+  pool.wanted.most_embeddings = options_.most_embeddings;
   pool.lanes = layout_.lanes;
   pool.slots_per_lane = layout_.slots_per_lane();
   pool.precision = options_.precision;
@@ -144,6 +187,22 @@ ModelPoolOptions Run::pool_options() const {
   pool.building = hooks_.building;
   pool.source = options_.source;
   return pool;
+}
+
+/// Networks are compiled before anything is written. Slots for pictures whose sizes differ, or that are few, are filled when they are used.
+void Run::set_up_for_first() {
+  const Size size = source_.info().size;
+  const bool is_folder = source_.info().kind == SourceKind::kFolder;
+  const fs::path first = is_folder
+                             ? fs::path(options_.source) / picture_files(options_.source, SourceKind::kFolder).front()
+                             : fs::path(options_.source);
+  (void)lane_for(size, first.string(), 0);
+  if (source_.info().kind == SourceKind::kVideo) naming(first.string(), [&] { pool_.fill_slots(size); });
+}
+
+Lane& Run::lane_for(Size picture, const std::string& name, std::size_t number) {
+  naming(name, [&] { pool_.require_inputs_for(picture); });
+  return pool_.lane_for(picture, number);
 }
 
 RunReport Run::execute() {
@@ -181,13 +240,13 @@ bool Run::submit_next() {
   if (!frame) return false;
   times_.add(Stage::kSource, Clock::now() - asked);
   const Size size = frame->image().size;
-  if (pool_.must_drain_for(size)) {
+  if (naming(frame->source(), [&] { return pool_.must_drain_for(size); })) {
     while (in_flight_.size() > 0) hand_on_oldest();
   }
-  Lane& lane = pool_.lane_for(size, number);
+  Lane& lane = lane_for(size, frame->source(), number);
   Slot& slot = **lane.free.pop();
   slot.frame.emplace(std::move(*frame));
-  times_.time(Stage::kSubmit, [&] { lane.submit(slot, slot.frame->image()); });
+  times_.time(Stage::kSubmit, [&] { naming(slot.frame->source(), [&] { lane.submit(slot, slot.frame->image()); }); });
   in_flight_.push(&slot);
   ++submitted_;
   return true;
@@ -214,9 +273,24 @@ void Run::read(Slot& slot) {
   for (std::size_t i = 0; i < members_.size(); ++i) {
     findings_[i] = slot.results[i]->findings();
     findings_[i].model = members_[i].name;
-    if (findings_[i].embeddings) findings_[i].embeddings->of = pool_.boxes_from(i).value_or(0);
     members_[i].findings += slot.results[i]->count();
+    if (!findings_[i].embeddings) continue;
+    findings_[i].embeddings->of = pool_.boxes_from(i).value_or(0);
+    count_left_out(members_[i], *findings_[i].embeddings);
   }
+}
+
+/// Said once, and in the report: the boxes of a network that embeds no more of them.
+void Run::count_left_out(Member& member, const EmbeddingFindings& embeddings) {
+  const std::size_t found = findings_[embeddings.of].detections.size();
+  const std::size_t embedded = count_of(embeddings);
+  if (found <= embedded) return;
+  if (member.left_out == 0)
+    log(LogLevel::kWarning,
+        fmt::format("{}: frame {} has {} boxes, and {} are embedded, the best by score; --max-embeddings "
+                    "(RunOptions::most_embeddings) takes more. The summary counts what is left out",
+                    member.name, written_, found, embedded));
+  member.left_out += static_cast<std::int64_t>(found - embedded);
 }
 
 void Run::write(Slot& slot) {
@@ -270,7 +344,8 @@ RunReport Run::report() const {
                              std::string(members_[i].family->title),
                              fmt::format("{} {}", engine.backend_name(), engine.backend_version()),
                              {static_cast<std::int32_t>(input[-1]), static_cast<std::int32_t>(input[-2])},
-                             members_[i].findings});
+                             members_[i].findings,
+                             members_[i].left_out});
   }
   report.stages = times_.summary();
   return report;
@@ -281,10 +356,9 @@ RunReport Run::report() const {
 RunReport run_detection(const RunOptions& options, const RunHooks& hooks) {
   const auto start = Clock::now();
   require(!options.models.empty(), "a run needs at least one model");
-  std::vector<Place> read{{"the source", options.source}};
-  for (const ModelChoice& model : options.models) read.push_back({"the model", model.file});
-  require_places_of_their_own(
-      read, {{"the annotated output", options.save}, {"the JSON output", options.json == "-" ? "" : options.json}});
+  const std::string json = options.json == "-" ? "" : options.json;
+  if (!options.save.empty() || !json.empty())
+    require_places_of_their_own(read_by(options), {{"the annotated output", options.save}, {"the JSON output", json}});
   Run run(options, hooks);
   const double setup_seconds = seconds_since(start);
   RunReport report = run.execute();

@@ -37,8 +37,11 @@ struct RunOptions {
   Precision precision = Precision::kFloat32;
   double largest_difference = AccuracyOptions{}.largest_difference;  ///< With kFloat16: as AccuracyOptions.
   std::optional<float> score_threshold;  ///< Of detections; where not given each family's own.
-  std::filesystem::path save;            ///< Annotated video, picture or folder; empty: none.
-  std::string json;                      ///< A file, "-" for the standard output; empty: none.
+  /// Boxes of a frame that an OSNet embeds, the best first, in [1, OsNet::kMaxBoxes]; where not given as many as one run of its network
+  /// takes, and 16 at least. With more each frame has as many runs as that takes, whatever was found.
+  std::optional<std::int32_t> most_embeddings = {};
+  std::filesystem::path save;  ///< Annotated video, picture or folder; empty: none.
+  std::string json;            ///< A file, "-" for the standard output; empty: none.
   JsonFormat json_format = JsonFormat::kLines;
   std::int64_t max_frames = 0;  ///< Stops after so many; 0: all.
 };
@@ -67,6 +70,8 @@ struct ModelReport {
   std::string backend;        ///< Name and version, "openvino 2026.4.1".
   Size input;                 ///< Of the network, for the last frame.
   std::int64_t findings = 0;  ///< Detections, features, classes, embeddings; of a depth network, maps.
+  std::int64_t left_out =
+      0;  ///< Boxes that an OSNet did not embed, since there were more than RunOptions::most_embeddings.
 };
 
 /// What a run has done.

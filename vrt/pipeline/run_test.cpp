@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 #include <algorithm>
@@ -22,6 +21,7 @@
 #include "vrt/device/allocation_count.h"
 #include "vrt/device/counters.h"
 #include "vrt/media/sink.h"
+#include "vrt/models/testing/onnx_graph.h"
 #include "vrt/pipeline/testing/family_networks.h"
 
 namespace vrt {
@@ -31,12 +31,10 @@ namespace fs = std::filesystem;
 
 class RunTest : public ::testing::Test {
  protected:
-  RunTest() : folder_(fs::path(::testing::TempDir()) / ("run" + std::to_string(::getpid()))) {
-    fs::create_directories(folder_);
+  RunTest() {
     options_.source = VRT_TEST_CLIP;
     options_.models = {{.file = VRT_TEST_CENTERFACE}};
   }
-  ~RunTest() override { fs::remove_all(folder_); }
 
   [[nodiscard]] std::vector<nlohmann::json> lines(const std::string& name) const {
     std::vector<nlohmann::json> parsed;
@@ -55,8 +53,50 @@ class RunTest : public ::testing::Test {
                   ImageView::packed(Device::cpu(), pixels.data(), size, PixelFormat::kRgb8));
   }
 
-  fs::path folder_;
+  /// Two runs that differ by 40 frames: what they spend differs by what 40 warm frames cost, whose launches are returned.
+  std::uint64_t expect_that_frames_cost_one_wait_alone() {
+    (void)spend(20);  // Lazy loading anywhere is over.
+    const Spent few = spend(20);
+    const Spent many = spend(60);
+    EXPECT_EQ(many.device.waits - few.device.waits, 40U);
+    EXPECT_EQ(many.device.device_allocations, few.device.device_allocations);
+    EXPECT_EQ(many.device.pinned_allocations, few.device.pinned_allocations);
+    EXPECT_EQ(many.device.blocking_copies, few.device.blocking_copies);
+#if !defined(VRT_EAGER_CPU_STREAM)
+    EXPECT_LT(allocations_of_40_frames(few, many), 20) << "one allocation a frame would be 40";
+#endif
+    return many.device.launches - few.device.launches;
+  }
+
+  testing::ScopedFolder scratch_;
+  const fs::path& folder_ = scratch_.path();
   RunOptions options_;
+
+ private:
+  struct Spent {
+    DeviceCounters device;
+    std::uint64_t allocations = 0;
+  };
+  /// The networks are compiled on this thread, too. From run to run that allocates the same but for two or three, but rises once in many
+  /// runs, for good: OpenVINO numbers what it makes in a process, and the numbers grow longer. That meets one pair of runs at most.
+  std::int64_t allocations_of_40_frames(const Spent& few, const Spent& many) {
+    const auto difference = [](const Spent& a, const Spent& b) {
+      return static_cast<std::int64_t>(b.allocations) - static_cast<std::int64_t>(a.allocations);
+    };
+    std::int64_t least = difference(few, many);
+    for (int again = 0; again < 2 && least >= 20; ++again) {
+      const Spent next_few = spend(20);
+      least = std::min(least, difference(next_few, spend(60)));
+    }
+    return least;
+  }
+  Spent spend(std::int64_t frames) {
+    options_.max_frames = frames;
+    const DeviceCounters before = counters(Device::cpu());
+    const std::uint64_t allocations = test::allocation_count();
+    EXPECT_EQ(run_detection(options_).frames, frames);
+    return {counters(Device::cpu()) - before, test::allocation_count() - allocations};
+  }
 };
 
 TEST_F(RunTest, FramesComeOutInOrderWithOneFaceEach) {
@@ -88,31 +128,9 @@ TEST_F(RunTest, FramesComeOutInOrderWithOneFaceEach) {
 }
 
 TEST_F(RunTest, AFrameCostsOneWaitAndNoAllocationOfTheSubmittingThread) {
-  // Two runs that differ by 40 frames: what they spend differs by what 40 warm frames cost.
-  struct Spent {
-    DeviceCounters device;
-    std::uint64_t allocations = 0;
-  };
-  const auto spend = [&](std::int64_t frames) {
-    options_.max_frames = frames;
-    const DeviceCounters before = counters(Device::cpu());
-    const std::uint64_t allocations = test::allocation_count();
-    EXPECT_EQ(run_detection(options_).frames, frames);
-    return Spent{counters(Device::cpu()) - before, test::allocation_count() - allocations};
-  };
   options_.save = folder_ / "annotated.mp4";
   options_.json = (folder_ / "lines.jsonl").string();
-  spend(20);  // Lazy loading anywhere is over.
-  const Spent few = spend(20);
-  const Spent many = spend(60);
-  EXPECT_EQ(many.device.waits - few.device.waits, 40U);
-  EXPECT_EQ(many.device.device_allocations, few.device.device_allocations);
-  EXPECT_EQ(many.device.pinned_allocations, few.device.pinned_allocations);
-  EXPECT_EQ(many.device.blocking_copies, few.device.blocking_copies);
-#if !defined(VRT_EAGER_CPU_STREAM)
-  // Compiling the network allocates a few times more or less from run to run; one allocation a frame would be 40 more.
-  EXPECT_LT(many.allocations, few.allocations + 20);
-#endif
+  (void)expect_that_frames_cost_one_wait_alone();
 }
 
 /// Two networks more: one whose outputs are chosen, and one that looks at its boxes.
@@ -151,28 +169,8 @@ TEST_F(SeveralModelsRunTest, EachTellsWhatItFound) {
 }
 
 TEST_F(SeveralModelsRunTest, AFrameOfAllCostsOneWaitAndNoAllocationOfTheSubmittingThread) {
-  struct Spent {
-    DeviceCounters device;
-    std::uint64_t allocations = 0;
-  };
-  const auto spend = [&](std::int64_t frames) {
-    options_.max_frames = frames;
-    const DeviceCounters before = counters(Device::cpu());
-    const std::uint64_t allocations = test::allocation_count();
-    EXPECT_EQ(run_detection(options_).frames, frames);
-    return Spent{counters(Device::cpu()) - before, test::allocation_count() - allocations};
-  };
-  spend(20);  // Lazy loading anywhere is over.
-  const Spent few = spend(20);
-  const Spent many = spend(60);
-  EXPECT_EQ(many.device.waits - few.device.waits, 40U);
-  EXPECT_GT(many.device.launches - few.device.launches, 40U * 10U) << "or not all networks ran";
-  EXPECT_EQ(many.device.device_allocations, few.device.device_allocations);
-  EXPECT_EQ(many.device.pinned_allocations, few.device.pinned_allocations);
-  EXPECT_EQ(many.device.blocking_copies, few.device.blocking_copies);
-#if !defined(VRT_EAGER_CPU_STREAM)
-  EXPECT_LT(many.allocations, few.allocations + 20);
-#endif
+  const std::uint64_t launches = expect_that_frames_cost_one_wait_alone();
+  EXPECT_GT(launches, 40U * 10U) << "or not all networks ran";
 }
 
 TEST_F(SeveralModelsRunTest, EachFamilyHasAThresholdOfItsOwnUnlessOneIsGiven) {
@@ -194,6 +192,21 @@ TEST_F(SeveralModelsRunTest, AFolderOfMixedSizesWithMasks) {
   EXPECT_EQ(report.frames, 6);
   EXPECT_EQ(report.models[0].findings, 6);
   EXPECT_EQ(lines("lines.jsonl").size(), 6U);
+}
+
+TEST_F(SeveralModelsRunTest, AFolderReservesForItsPicturesAndNotForMore) {
+  std::ofstream(folder_ / "seg.onnx", std::ios::binary) << testing::rfdetr_seg_network();
+  options_.models = {{.file = folder_ / "seg.onnx"}};
+  const auto allocations = [&](const fs::path& source) {
+    options_.source = source.string();
+    const DeviceCounters before = counters(Device::cpu());
+    (void)run_detection(options_);
+    const DeviceCounters spent = counters(Device::cpu()) - before;
+    return spent.device_allocations + spent.pinned_allocations;
+  };
+  add_picture("0.png", {64, 64});
+  const std::uint64_t of_a_picture = allocations(folder_ / "pictures" / "0.png");
+  EXPECT_EQ(allocations(folder_ / "pictures"), of_a_picture);
 }
 
 TEST_F(SeveralModelsRunTest, WhatIsNoRunIsRefused) {
@@ -235,7 +248,8 @@ TEST_F(RunTest, AStopBeforeTheFirstFrameEndsTheNetworksCompilationAndLeavesNoFil
 }
 
 TEST_F(RunTest, AStopBeforeTheFirstFrameClosesTheArrayOnTheStandardOutput) {
-  const testing::ScopedVariable cache("VRT_ENGINE_CACHE", (folder_ / "cache").string());
+  const testing::ScopedVariable place("VRT_CACHE", (folder_ / "cache").string());
+  const testing::ScopedVariable on("VRT_ENGINE_CACHE", "on");
   options_.max_frames = 1;
   (void)run_detection(options_);  // Compiles; the next run has nothing to compile that the stop could end.
   options_.json = "-";
@@ -260,6 +274,66 @@ TEST_F(RunTest, JsonReplacesNoPictureOfTheSourceAndNoAnnotatedOne) {
   EXPECT_THAT(refused(), ::testing::HasSubstr("over an annotated picture"));
   options_.json = (folder_ / "annotated" / "lines.jsonl").string();
   EXPECT_EQ(run_detection(options_).frames, 1);
+}
+
+TEST_F(RunTest, NothingIsWrittenOverWeightsBesideAModel) {
+  testing::OnnxGraph graph;
+  graph.input("image", {1, 3, 64, 64});
+  graph.external_constant("weights", {4}, "net.onnx.data");
+  graph.node("Relu", {"image"}, "out");
+  graph.output("out", {1, 3, 64, 64});
+  std::ofstream(folder_ / "net.onnx", std::ios::binary) << graph.bytes();
+  std::ofstream(folder_ / "net.onnx.data", std::ios::binary) << std::string(16, 'w');
+  fs::create_symlink(folder_ / "net.onnx.data", folder_ / "link.mp4");
+  options_.models.push_back({.file = folder_ / "net.onnx"});
+  const auto refused = [&] { return std::string(test::error_of([&] { run_detection(options_); }).what()); };
+  options_.json = (folder_ / "net.onnx.data").string();
+  EXPECT_THAT(refused(), ::testing::HasSubstr("the JSON output would be written over weights of the model"));
+  options_.json.clear();
+  options_.save = folder_ / "link.mp4";
+  EXPECT_THAT(refused(), ::testing::HasSubstr("the annotated output would be written over weights of the model"));
+  EXPECT_EQ(fs::file_size(folder_ / "net.onnx.data"), 16U);
+}
+
+TEST_F(RunTest, PicturesThatWouldBeSavedUnderOneNameAreRefusedBeforeTheFirst) {
+  add_picture("1.png", {64, 64});
+  add_picture("a.webp.png", {64, 64});
+  fs::copy_file(folder_ / "pictures" / "1.png", folder_ / "pictures" / "a.webp");  // Told by its content.
+  options_.source = (folder_ / "pictures").string();
+  options_.save = folder_ / "annotated";
+  EXPECT_THAT(test::error_of([&] { run_detection(options_); }).what(),
+              ::testing::HasSubstr("the pictures a.webp and a.webp.png would both be saved as"));
+  EXPECT_FALSE(fs::exists(folder_ / "annotated"));
+}
+
+std::string xfeat_network_of_any_size() {
+  testing::OnnxGraph graph;
+  graph.input("image", {1, 3, -1, -1});
+  graph.node("ReduceMean", {"image"}, "grey", {{"axes", {1}}});
+  graph.node("Relu", {"grey"}, "heatmap");
+  graph.node("Sigmoid", {"grey"}, "reliability");
+  graph.node("SpaceToDepth", {"grey"}, "descriptors", {testing::OnnxGraph::integer("blocksize", 8)});
+  graph.output("descriptors", {1, 64, -1, -1});
+  graph.output("heatmap", {1, 1, -1, -1});
+  graph.output("reliability", {1, 1, -1, -1});
+  return graph.bytes();
+}
+
+TEST_F(RunTest, APictureThatANetworkCannotLookAtIsNamed) {
+  add_picture("1.png", {64, 64});
+  add_picture("2.png", {1, 1});
+  std::ofstream(folder_ / "xfeat.onnx", std::ios::binary) << xfeat_network_of_any_size();
+  options_.models = {{.file = folder_ / "xfeat.onnx", .family = "xfeat"}};
+  for (const fs::path& source : {folder_ / "pictures", folder_ / "pictures" / "2.png"}) {
+    options_.source = source.string();
+    EXPECT_THAT(test::error_of([&] { run_detection(options_); }).what(),
+                ::testing::StartsWith((folder_ / "pictures" / "2.png").string() + ": XFeat has no input size"));
+  }
+  fs::rename(folder_ / "pictures" / "2.png",
+             folder_ / "pictures" / "0.png");  // The first, for which the run is set up.
+  options_.source = (folder_ / "pictures").string();
+  EXPECT_THAT(test::error_of([&] { run_detection(options_); }).what(),
+              ::testing::StartsWith((folder_ / "pictures" / "0.png").string() + ": XFeat has no input size"));
 }
 
 TEST_F(RunTest, NetworksOfOneNameAreToldApart) {

@@ -1,6 +1,12 @@
 #include "vrt/scene/class_names.h"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <span>
+
+#include "vrt/base/fail.h"
+#include "vrt/base/read_file.h"
 
 namespace vrt {
 namespace {
@@ -42,6 +48,43 @@ constexpr std::array<CocoCategory, 80> kCoco{{
     {89, "hair drier"},    {90, "toothbrush"},
 }};
 
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+// All of a file, or an error before more of it is read than names could fill.
+std::string read_bounded(const std::filesystem::path& path) {
+  constexpr std::size_t kMostBytes = ClassNames::kMostInFile * (ClassNames::kLongestInFile + 2);
+  std::string text;
+  const bool is_there = detail::for_each_part(path, [&](std::span<const std::byte> part) {
+    text.append(reinterpret_cast<const char*>(part.data()), part.size());
+    if (text.size() > kMostBytes)
+      fail(ErrorCode::kCorrupt, "{}: expected a text file with a class's name in each line, found more than {} bytes",
+           path.string(), kMostBytes);
+  });
+  if (!is_there) fail(ErrorCode::kNotFound, "{}: there is no such file of class names", path.string());
+  return text;
+}
+
+std::string_view without_surroundings(std::string_view line) {
+  constexpr std::string_view kAround = " \t\r";
+  const std::size_t first = line.find_first_not_of(kAround);
+  if (first == std::string_view::npos) return {};
+  return line.substr(first, line.find_last_not_of(kAround) - first + 1);
+}
+
+bool is_control(char byte) { return static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F; }
+
+std::string name_in(std::string_view line, const std::filesystem::path& path, std::size_t number) {
+  const std::string_view name = without_surroundings(line);
+  if (name.size() > ClassNames::kLongestInFile)
+    fail(ErrorCode::kCorrupt, "{}: line {} has {} bytes; a class's name has {} at most, and a line holds one",
+         path.string(), number, name.size(), ClassNames::kLongestInFile);
+  if (std::ranges::any_of(name, is_control))
+    fail(ErrorCode::kCorrupt,
+         "{}: line {} holds a control character; expected a text file with a class's name in each line", path.string(),
+         number);
+  return std::string(name);
+}
+
 }  // namespace
 
 ClassNames ClassNames::coco80() {
@@ -54,6 +97,23 @@ ClassNames ClassNames::coco80() {
 ClassNames ClassNames::coco91() {
   std::vector<std::string> names(static_cast<std::size_t>(kCoco.back().id) + 1);
   for (const CocoCategory& category : kCoco) names[static_cast<std::size_t>(category.id)] = category.name;
+  return ClassNames(std::move(names));
+}
+
+ClassNames ClassNames::read(const std::filesystem::path& path) {
+  const std::string text = read_bounded(path);
+  std::string_view rest = text;
+  if (rest.starts_with(kByteOrderMark)) rest.remove_prefix(kByteOrderMark.size());
+  std::vector<std::string> names;
+  while (!rest.empty()) {
+    if (names.size() == kMostInFile)
+      fail(ErrorCode::kCorrupt, "{}: more than {} lines, and each is a class's name", path.string(), kMostInFile);
+    const std::size_t end = rest.find('\n');
+    names.push_back(name_in(rest.substr(0, end), path, names.size() + 1));
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  }
+  if (std::ranges::all_of(names, &std::string::empty))
+    fail(ErrorCode::kCorrupt, "{}: no name in it; expected a class's name in each line", path.string());
   return ClassNames(std::move(names));
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "vrt/base/fail.h"
+#include "vrt/device/format_device.h"
 #include "vrt/view/depth_paint.h"
 #include "vrt/view/mask_paint.h"
 #include "vrt/view/to_rgb.h"
@@ -163,8 +164,7 @@ std::int32_t Canvas::enlargement_for(Size picture) noexcept {
 
 void Canvas::set(const ImageView& picture) {
   picture.validate();
-  require(picture.device.is_cpu(), "a canvas draws on pictures in host memory; this one is on {}",
-          to_string(picture.device));
+  require(picture.device.is_cpu(), "a canvas draws on pictures in host memory; this one is on {}", picture.device);
   picture_ = picture.size;
   enlargement_ = enlargement_for(picture.size);
   size_ = {picture.size.width * enlargement_, picture.size.height * enlargement_};

@@ -5,25 +5,14 @@ layer, so that the outputs of a deep network depend on its input, as a trained n
 """
 
 import re
-import zlib
 
 import numpy as np
 import torch
 
-EMBEDDING_DEVIATION = 0.5  # of learnt positions, queries and tokens, which meet activations of deviation 1
+import seeded_tensors
 
-
-def _values(kind, shape, generator):
-    noise = generator.standard_normal(shape)
-    if kind == "matrix":
-        return noise * np.sqrt(2.0 / (np.prod(shape) / shape[0]))
-    if kind == "embedding":
-        return noise * EMBEDDING_DEVIATION
-    if kind == "factor":
-        return 1.0 + 0.1 * noise
-    if kind == "variance":
-        return 1.0 + 0.1 * np.abs(noise)
-    return 0.1 * noise
+# What `fill` drew: {full name: {"kind", "shape", "factor"}}; for the variances of batch normalisation also what skeleton.py says of them.
+DRAWN = {}
 
 
 def _kind(module, name, tensor):
@@ -47,13 +36,21 @@ def _tensors(network):
             yield f"{path}.{name}", module, name, tensor
 
 
+def _of_normalisation(module):
+    """PyTorch's square root is not always the nearest float32 (its vector library's is within one unit): where it is another."""
+    deviation = torch.sqrt(module.running_var + module.eps).numpy()
+    nearest = np.sqrt(module.running_var.numpy() + np.float32(module.eps))
+    units = deviation.view(np.int32) - nearest.view(np.int32)
+    return {"epsilon": module.eps, "root_units": {str(i): int(units[i]) for i in np.flatnonzero(units)}}
+
+
 @torch.no_grad()
 def fill(network, seed, keep="", scale=()):
     """Fills `network` in place. What `keep` matches stays as it is; `scale` has (pattern, factor) for single tensors."""
     for full_name, module, name, tensor in _tensors(network):
         if keep and re.search(keep, full_name):
             continue
-        generator = np.random.default_rng([seed, zlib.crc32(full_name.encode())])
-        values = _values(_kind(module, name, tensor), tuple(tensor.shape), generator)
         factor = next((factor for pattern, factor in scale if re.search(pattern, full_name)), 1.0)
-        tensor.copy_(torch.from_numpy(np.asarray(values * factor, np.float32)))
+        drawn = {"kind": _kind(module, name, tensor), "shape": list(tensor.shape), "factor": factor}
+        tensor.copy_(torch.from_numpy(seeded_tensors.draw(seed, full_name, **drawn)))
+        DRAWN[full_name] = drawn | (_of_normalisation(module) if name == "running_var" else {})

@@ -1,7 +1,6 @@
 #include "vrt/device/cpu/cpu_device.h"
 
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <fstream>
 #include <future>
@@ -80,8 +79,7 @@ class CpuDevice final : public detail::DeviceBackend {
   }
 
   [[nodiscard]] Pinned allocate_pinned(std::size_t bytes) override {
-    void* const data = allocate_host(bytes, "pinned memory");
-    std::memset(data, 0, bytes);
+    void* const data = allocate_zeroed_host(bytes, "pinned memory");
     counted().pinned_allocations.increment();
     return {data, data};
   }

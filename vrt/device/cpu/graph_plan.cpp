@@ -22,7 +22,7 @@ void GraphPlan::run() const {
     try {
       cpu::run(node.operation);
     } catch (...) {
-      const Failure failure = describe_current_exception(name_of(node.operation));
+      const detail::Failure failure = detail::describe_current_exception(name_of(node.operation));
       throw Error(failure.code, failure.message, failure.cause);
     }
   }

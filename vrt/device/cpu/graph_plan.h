@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "vrt/device/backend.h"
-#include "vrt/device/cpu/failure.h"
 #include "vrt/device/cpu/operation.h"
 #include "vrt/device/cpu/ref.h"
+#include "vrt/device/failure.h"
 
 namespace vrt::cpu {
 

@@ -12,4 +12,8 @@ namespace vrt::cpu {
 /// Give back with std::free. Throws kOutOfMemory with `purpose` and the sizes involved.
 [[nodiscard]] void* allocate_host(std::size_t bytes, const char* purpose);
 
+/// As allocate_host, with zeros. Whole pages of a large block take memory only when they are first written to, so that room for the most
+/// that may ever be found costs what is found.
+[[nodiscard]] void* allocate_zeroed_host(std::size_t bytes, const char* purpose);
+
 }  // namespace vrt::cpu

@@ -14,7 +14,7 @@ namespace {
 thread_local const WorkQueue* worked_queue = nullptr;  // By this thread.
 }
 
-void Epoch::fail(std::uint64_t sequence, Failure failure) {
+void Epoch::fail(std::uint64_t sequence, detail::Failure failure) {
   failure_ = std::move(failure);
   failed_.store(sequence, std::memory_order_release);
 }
@@ -142,12 +142,12 @@ void WorkQueue::wait_completed(std::uint64_t sequence) const {
 
 Error WorkQueue::report(const Ref<Epoch>& epoch, std::uint64_t sequence) {
   reported_ = std::max(reported_, sequence);
-  if (epoch != epoch_) return skipped_because_of(epoch->failure());
+  if (epoch != epoch_) return detail::skipped_because_of(epoch->failure());
   std::erase_if(ended_epochs_, [&](const EndedEpoch& ended) { return is_completed(ended.last_sequence); });
   ended_epochs_.push_back({epoch_, posted_.load(std::memory_order_relaxed)});
   epoch_ = make_ref<Epoch>();
   reported_epoch_ = epoch;
-  const Failure& failure = epoch->failure();
+  const detail::Failure& failure = epoch->failure();
   return {failure.code, failure.message, failure.cause};
 }
 
@@ -213,7 +213,7 @@ void WorkQueue::execute(Node& node) noexcept {
     try {
       cpu::run(node.operation);
     } catch (...) {
-      node.epoch->fail(node.sequence, describe_current_exception(name_of(node.operation)));
+      node.epoch->fail(node.sequence, detail::describe_current_exception(name_of(node.operation)));
     }
   }
   // What the operation owns is let go before it counts as done: who has waited may reuse it.

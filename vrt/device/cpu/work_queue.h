@@ -15,9 +15,9 @@
 #include <mutex>
 #include <vector>
 
-#include "vrt/device/cpu/failure.h"
 #include "vrt/device/cpu/operation.h"
 #include "vrt/device/cpu/ref.h"
+#include "vrt/device/failure.h"
 
 namespace vrt::cpu {
 
@@ -25,7 +25,7 @@ namespace vrt::cpu {
 class Epoch : public RefCounted {
  public:
   /// By the worker, at most once.
-  void fail(std::uint64_t sequence, Failure failure);
+  void fail(std::uint64_t sequence, detail::Failure failure);
   /// By the worker: an operation behind the failed one was not run.
   void skip(std::uint64_t sequence) noexcept { last_skipped_.store(sequence, std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t last_skipped() const noexcept { return last_skipped_.load(std::memory_order_relaxed); }
@@ -36,13 +36,13 @@ class Epoch : public RefCounted {
     return failed != kNever && failed <= sequence;
   }
   /// What failed. Only if something has.
-  [[nodiscard]] const Failure& failure() const noexcept { return failure_; }
+  [[nodiscard]] const detail::Failure& failure() const noexcept { return failure_; }
 
  private:
   static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
   std::atomic<std::uint64_t> failed_{kNever};
   std::atomic<std::uint64_t> last_skipped_{0};
-  Failure failure_;
+  detail::Failure failure_;
 };
 
 class WorkQueue : public RefCounted {

@@ -5,6 +5,11 @@
 
 namespace vrt::cuda {
 
+void Capture::refuse(const Error& error) {
+  if (!refusal) refusal = error;
+  throw error;  // NOLINT(cert-err09-cpp): what is remembered is thrown, too.
+}
+
 bool Capture::is_declared(const void* memory, std::size_t bytes) const {
   const auto* begin = static_cast<const std::byte*>(memory);
   return std::any_of(foreign.begin(), foreign.end(), [&](const ForeignMemory& block) {

@@ -1,5 +1,6 @@
 #include "vrt/device/cuda/device.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -34,6 +35,15 @@ CudaDevice::CudaDevice(int ordinal) : api_(driver()), ordinal_(ordinal) {
   cuda::check(api_.device_get(&id_, ordinal), "cuDeviceGet", fmt::format("opening cuda:{}", ordinal));
   cuda::check(api_.primary_context_retain(&context_, id_), "cuDevicePrimaryCtxRetain",
               fmt::format("opening the primary context of cuda:{}", ordinal));
+  try {
+    read_capabilities();
+  } catch (...) {  // Whoever tries again retains the context again.
+    report(api_.primary_context_release(id_), "cuDevicePrimaryCtxRelease_v2");
+    throw;
+  }
+}
+
+void CudaDevice::read_capabilities() {
   architecture_ = attribute(kAttributeComputeMajor) * 10 + attribute(kAttributeComputeMinor);
   is_integrated_ = attribute(kAttributeIntegrated) != 0;
   has_memory_pools_ = api_.mem_alloc_async.available() && api_.mem_free_async.available() &&
@@ -183,12 +193,13 @@ detail::DeviceBackend::Pinned CudaDevice::allocate_pinned(std::size_t bytes) {
   const ContextScope current = scope();
   Pinned pinned;
   const unsigned flags = kHostAllocPortable | (is_integrated_ ? kHostAllocDeviceMap : 0U);
-  check(api_.mem_host_alloc(&pinned.host, bytes, flags), "cuMemHostAlloc",
+  check(api_.mem_host_alloc(&pinned.host, std::max<std::size_t>(bytes, 1), flags), "cuMemHostAlloc",
         fmt::format("allocating {} bytes of page-locked host memory", bytes));
   if (is_integrated_) {
     DevicePointer view = 0;
-    check(api_.mem_host_get_device_pointer(&view, pinned.host, 0), "cuMemHostGetDevicePointer_v2",
-          "mapping page-locked host memory");
+    const Result result = api_.mem_host_get_device_pointer(&view, pinned.host, 0);
+    if (result != kSuccess) report(api_.mem_free_host(pinned.host), "cuMemFreeHost");
+    check(result, "cuMemHostGetDevicePointer_v2", "mapping page-locked host memory");
     pinned.device = reinterpret_cast<void*>(view);
   }
   std::memset(pinned.host, 0, bytes);

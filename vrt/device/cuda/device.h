@@ -56,6 +56,7 @@ class CudaDevice final : public detail::DeviceBackend {
  private:
   explicit CudaDevice(int ordinal);
   [[nodiscard]] int attribute(Enum which) const;
+  void read_capabilities();
   void keep_freed_memory();
   class ModuleBuild;
   struct Order {

@@ -50,7 +50,7 @@ std::string first_missing(const DriverApi& api) {
   return {};
 }
 
-std::string explain_init(const DriverApi& api, Result result) {
+std::string explain_init(const DriverApi& api, const char* call, Result result) {
   if (result == kErrorStubLibrary) {
     return fmt::format(
         "{} is the CUDA toolkit's stub, made for linking only; install the NVIDIA driver or remove the stubs "
@@ -60,13 +60,16 @@ std::string explain_init(const DriverApi& api, Result result) {
   if (result == kErrorNoDevice) return "the CUDA driver finds no GPU; check `nvidia-smi` and CUDA_VISIBLE_DEVICES";
   const char* name = nullptr;
   api.get_error_name(result, &name);
-  return fmt::format("cuInit of {} failed with {} ({})", api.path(), name == nullptr ? "an unknown error" : name,
+  return fmt::format("{} of {} failed with {} ({})", call, api.path(), name == nullptr ? "an unknown error" : name,
                      result);
 }
 
 // Fills what is known as far as it goes; returns the problem that stopped it, empty if none did.
 std::string initialise(const DriverApi& api, DriverStatus& status) {
-  if (api.driver_get_version.available()) api.driver_get_version(&status.version);
+  if (api.driver_get_version.available()) {
+    if (const Result result = api.driver_get_version(&status.version); result != kSuccess)
+      return explain_init(api, api.driver_get_version.symbol(), result);
+  }
   if (status.version < kLeastDriverVersion && status.version != 0) {
     return fmt::format("the CUDA driver at {} is for {}, vrt needs {} or newer; update the driver", api.path(),
                        version_text(status.version), version_text(kLeastDriverVersion));
@@ -74,10 +77,10 @@ std::string initialise(const DriverApi& api, DriverStatus& status) {
   if (const std::string missing = first_missing(api); !missing.empty()) {
     return fmt::format("{} lacks the entry point {}; it is not a CUDA driver that vrt can use", api.path(), missing);
   }
-  if (const Result result = api.init(0); result != kSuccess) return explain_init(api, result);
+  if (const Result result = api.init(0); result != kSuccess) return explain_init(api, api.init.symbol(), result);
   if (const Result result = api.device_get_count(&status.device_count); result != kSuccess)
-    return explain_init(api, result);
-  return status.device_count > 0 ? std::string() : explain_init(api, kErrorNoDevice);
+    return explain_init(api, api.device_get_count.symbol(), result);
+  return status.device_count > 0 ? std::string() : explain_init(api, api.init.symbol(), kErrorNoDevice);
 }
 
 Driver open_driver() {

@@ -1,7 +1,7 @@
 // Internal: The one list of driver entry points: name, signature, whether vrt can do without, since which CUDA version
 // it exists.
-// Each is resolved on first use under the exact name of its prototype's version; a missing optional one is a capability
-// that the machine does not have.
+// Each is resolved on first use under the exact name of its prototype's version. All that CUDA 12.0 has are required but those that vrt
+// can do without; a missing optional one is a capability that the machine does not have.
 #pragma once
 
 #include <atomic>
@@ -109,6 +109,7 @@ class DriverApi {
   EntryPoint<Result(std::size_t*, DeviceId)> device_total_mem{*this, "cuDeviceTotalMem_v2"};
   EntryPoint<Result(int*, Enum, DeviceId)> device_get_attribute{*this, "cuDeviceGetAttribute"};
   EntryPoint<Result(CUctx_st**, DeviceId)> primary_context_retain{*this, "cuDevicePrimaryCtxRetain"};
+  EntryPoint<Result(DeviceId)> primary_context_release{*this, "cuDevicePrimaryCtxRelease_v2"};
   EntryPoint<Result(CUctx_st**)> context_get_current{*this, "cuCtxGetCurrent"};
   EntryPoint<Result(CUctx_st*)> context_set_current{*this, "cuCtxSetCurrent"};
   EntryPoint<Result(CUstream_st**, unsigned)> stream_create{*this, "cuStreamCreate"};

@@ -21,7 +21,7 @@ bool CudaEvent::is_done() const {
 
 void CudaEvent::synchronize() const {
   wait_leaving_failures();
-  if (is_recorded()) failure_->rethrow();
+  if (is_recorded()) failures_->throw_up_to(point_);
 }
 
 void CudaEvent::wait_leaving_failures() const {
@@ -30,10 +30,15 @@ void CudaEvent::wait_leaving_failures() const {
   device_.check(device_.api().event_synchronize(event_), "cuEventSynchronize", "waiting for an event");
 }
 
+void CudaEvent::require_reached(const char* which) const {
+  require(is_recorded(), "no time has elapsed: the {} event was never recorded", which);
+  require(is_done(), "the elapsed time is not known yet: the {} event has not been reached; wait for it first", which);
+}
+
 std::chrono::duration<double, std::milli> CudaEvent::since(const detail::EventBackend& start) const {
   const auto& from = dynamic_cast<const CudaEvent&>(start);
-  require(from.is_recorded() && is_recorded(), "elapsed needs two recorded events; record both on a stream first");
-  require(from.is_done() && is_done(), "elapsed needs two events that were reached; wait for the later one first");
+  from.require_reached("start");
+  require_reached("end");
   const ContextScope current = device_.scope();
   float milliseconds = 0;
   device_.check(device_.api().event_elapsed_time(&milliseconds, from.event_, event_), "cuEventElapsedTime",

@@ -24,14 +24,21 @@ class CudaEvent final : public detail::EventBackend {
   [[nodiscard]] std::chrono::duration<double, std::milli> since(const detail::EventBackend& start) const override;
 
   [[nodiscard]] CUevent_st* handle() const noexcept { return event_; }
-  [[nodiscard]] bool is_recorded() const noexcept { return failure_ != nullptr; }
-  /// Notes that the event was recorded on a stream whose host tasks fail into `failure`.
-  void recorded_on(std::shared_ptr<HostTaskFailure> failure) { failure_ = std::move(failure); }
+  [[nodiscard]] bool is_recorded() const noexcept { return failures_ != nullptr; }
+  /// Notes that the event was recorded behind `point` of the stream whose host tasks fail into `failures`.
+  void recorded_on(std::shared_ptr<HostTaskFailures> failures, HostTaskTicket point) {
+    failures_ = std::move(failures);
+    point_ = std::move(point);
+  }
 
  private:
+  /// `which` names the event in the error.
+  void require_reached(const char* which) const;
+
   CudaDevice& device_;
   CUevent_st* event_;
-  std::shared_ptr<HostTaskFailure> failure_;  // Of the stream it was recorded on; nullptr before.
+  std::shared_ptr<HostTaskFailures> failures_;  // Of the stream it was recorded on; nullptr before.
+  HostTaskTicket point_;
 };
 
 }  // namespace vrt::cuda

@@ -65,9 +65,13 @@ void CudaGraph::update(GraphNode node, const detail::KernelFunction& function, c
   }
 }
 
-void CudaGraph::launch(CUstream_st* stream) const {
+void CudaGraph::launch(CUstream_st* stream, HostTaskFailures& failures) const {
   const DriverApi& api = device_.api();
-  device_.check(api.graph_launch(executable_, stream), "cuGraphLaunch", "launching a graph");
+  const bool has_tasks = !capture_->host_tasks.empty();
+  if (has_tasks) capture_->runs.add(failures.issue());
+  const Result result = api.graph_launch(executable_, stream);
+  if (result != kSuccess && has_tasks) capture_->runs.take_back();
+  device_.check(result, "cuGraphLaunch", "launching a graph");
   device_.check(api.event_record(last_launch_, stream), "cuEventRecord", "launching a graph");
 }
 

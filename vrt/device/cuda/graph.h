@@ -22,7 +22,8 @@ class CudaGraph final : public detail::GraphBackend {
   void update(GraphNode node, const detail::KernelFunction& function, const LaunchShape& shape,
               std::span<const detail::KernelArgument> arguments) override;
 
-  void launch(CUstream_st* stream) const;
+  /// Its host tasks fail into `failures`, those of the stream.
+  void launch(CUstream_st* stream, HostTaskFailures& failures) const;
 
  private:
   CudaDevice& device_;

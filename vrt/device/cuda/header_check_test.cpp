@@ -28,6 +28,7 @@
   X(device_total_mem, cuDeviceTotalMem_v2)                                \
   X(device_get_attribute, cuDeviceGetAttribute)                           \
   X(primary_context_retain, cuDevicePrimaryCtxRetain)                     \
+  X(primary_context_release, cuDevicePrimaryCtxRelease_v2)                \
   X(context_get_current, cuCtxGetCurrent)                                 \
   X(context_set_current, cuCtxSetCurrent)                                 \
   X(stream_create, cuStreamCreate)                                        \

@@ -96,16 +96,20 @@ void CudaModule::check_signature(CUfunc_st* function, const char* name, const Ke
   if (!parameter_info.available()) return;
   std::size_t offset = 0;
   std::size_t bytes = 0;
+  const char* const doing = "comparing a kernel's parameters";
   for (std::size_t i = 0; i < expected.parameter_count; ++i) {
-    const bool exists = parameter_info(function, i, &offset, &bytes) == kSuccess;
-    require(exists, "the kernel '{}' of {} takes {} parameters, {} were declared", name, name_, i,
+    const Result result = parameter_info(function, i, &offset, &bytes);
+    // An invalid value says that there is no such parameter.
+    if (result != kErrorInvalidValue) device_.check(result, "cuFuncGetParamInfo", doing);
+    require(result == kSuccess, "the kernel '{}' of {} takes {} parameters, {} were declared", name, name_, i,
             expected.parameter_count);
     require(bytes == expected.parameter_bytes[i],
             "parameter {} of the kernel '{}' of {} has {} bytes, {} were declared", i, name, name_, bytes,
             expected.parameter_bytes[i]);
   }
-  require(parameter_info(function, expected.parameter_count, &offset, &bytes) != kSuccess,
-          "the kernel '{}' of {} takes more than the {} parameters that were declared", name, name_,
+  const Result behind = parameter_info(function, expected.parameter_count, &offset, &bytes);
+  if (is_sticky(behind)) device_.check(behind, "cuFuncGetParamInfo", doing);
+  require(behind != kSuccess, "the kernel '{}' of {} takes more than the {} parameters that were declared", name, name_,
           expected.parameter_count);
 }
 

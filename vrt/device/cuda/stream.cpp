@@ -1,5 +1,6 @@
 #include "vrt/device/cuda/stream.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "vrt/base/fail.h"
@@ -42,12 +43,13 @@ void CudaStream::synchronize() {
   device_.require_alive();
   refuse_in_capture("a wait");
   device_.counts().waits.increment();
+  const HostTaskTicket last = failures_->last();
   const Result result = device_.api().stream_synchronize(stream_);
   if (result != kSuccess) {
     device_.check(result, "cuStreamSynchronize",
                   fmt::format("waiting for a stream whose last operation was {}", last_operation_.load()));
   }
-  failure_->rethrow();
+  failures_->throw_all(last);
 }
 
 bool CudaStream::is_idle() const {
@@ -131,8 +133,9 @@ void CudaStream::copy_blocking(detail::CopyKind kind, const void* from, void* to
   refuse_in_capture("a blocking copy");
   device_.counts().blocking_copies.increment();
   if (bytes != 0) enqueue_copy(kind, from, to, bytes);
+  const HostTaskTicket last = failures_->last();
   device_.check(device_.api().stream_synchronize(stream_), "cuStreamSynchronize", "waiting for a blocking copy");
-  failure_->rethrow();
+  failures_->throw_all(last);
 }
 
 void CudaStream::fill(void* to, std::uint8_t value, std::size_t bytes) {
@@ -151,10 +154,12 @@ void CudaStream::host_task(const detail::HostTask& task) {
   const ContextScope current = device_.scope();
   HostTaskNode* node = nullptr;
   if (capture_ != nullptr) {
-    capture_->host_tasks.push_back(std::make_unique<HostTaskNode>(HostTaskNode{task, failure_, nullptr}));
+    capture_->host_tasks.push_back(std::make_unique<HostTaskNode>());
     node = capture_->host_tasks.back().get();
+    node->task = task;
+    node->runs = &capture_->runs;
   } else {
-    node = device_.host_tasks().take(task, failure_);
+    node = device_.host_tasks().take(task, failures_->issue());
   }
   const Result result = device_.api().launch_host_function(stream_, run_host_task, node);
   if (result != kSuccess && node->pool != nullptr) node->pool->give_back(node);
@@ -173,14 +178,17 @@ void CudaStream::enqueue_foreign(const char* name, const std::function<void()>& 
 
 void CudaStream::record(const std::shared_ptr<detail::EventBackend>& event) {
   device_.require_alive();
+  refuse_in_capture("recording an event");
   auto& recorded = dynamic_cast<CudaEvent&>(*event);
   const ContextScope current = device_.scope();
+  HostTaskTicket point = failures_->last();
   device_.check(device_.api().event_record(recorded.handle(), stream_), "cuEventRecord", "recording an event");
-  recorded.recorded_on(failure_);
+  recorded.recorded_on(failures_, std::move(point));
 }
 
 void CudaStream::order_after(const detail::EventBackend& event) {
   device_.require_alive();
+  refuse_in_capture("waiting for an event of another stream");
   const auto& awaited = dynamic_cast<const CudaEvent&>(event);
   if (!awaited.is_recorded()) return;
   const ContextScope current = device_.scope();
@@ -190,10 +198,11 @@ void CudaStream::order_after(const detail::EventBackend& event) {
 
 namespace {
 
-// Kernels read bytes by the word, so that the last word belongs to the buffer, too.
+// Kernels read bytes by the word, so that the last word belongs to the buffer, too. An empty buffer has one, for the driver refuses
+// to allocate nothing.
 std::size_t in_whole_words(std::size_t bytes) {
   constexpr std::size_t kWord = 16;
-  return (bytes + kWord - 1) / kWord * kWord;
+  return std::max((bytes + kWord - 1) / kWord, std::size_t{1}) * kWord;
 }
 
 }  // namespace
@@ -260,7 +269,13 @@ std::unique_ptr<detail::GraphBackend> CudaStream::end_capture() {
   std::unique_ptr<Capture> ended = std::move(capture_);
   const ContextScope current = device_.scope();
   CUgraph_st* graph = nullptr;
-  device_.check(device_.api().stream_end_capture(stream_, &graph), "cuStreamEndCapture", "ending a capture");
+  const Result result = device_.api().stream_end_capture(stream_, &graph);
+  if (ended->refusal) {
+    if (graph != nullptr) report(device_.api().graph_destroy(graph), "cuGraphDestroy");
+    throw Error(*ended->refusal);
+  }
+  device_.check(result, "cuStreamEndCapture", "ending a capture");
+  if (!ended->host_tasks.empty()) ended->host_tasks.back()->ends_run = true;
   return std::make_unique<CudaGraph>(device_, graph, std::move(ended));
 }
 
@@ -274,14 +289,16 @@ void CudaStream::launch_graph(const detail::GraphBackend& graph) {
   device_.require_alive();
   refuse_in_capture("the launch of a graph");
   const ContextScope current = device_.scope();
-  dynamic_cast<const CudaGraph&>(graph).launch(stream_);
+  dynamic_cast<const CudaGraph&>(graph).launch(stream_, *failures_);
   device_.counts().graph_launches.increment();
   last_operation_.store("a graph", std::memory_order_relaxed);
 }
 
 void CudaStream::refuse_in_capture(const char* what) const {
   if (capture_ == nullptr) return;
-  fail(ErrorCode::kUnsupported, "{} is not possible while a stream is captured; do it before Graph::capture", what);
+  capture_->refuse(Error(
+      ErrorCode::kUnsupported,
+      fmt::format("{} is not possible while the stream is being captured into a graph; do it before or after", what)));
 }
 
 void CudaStream::keep_memory(const void* memory, std::size_t bytes, const char* operation) {
@@ -289,9 +306,10 @@ void CudaStream::keep_memory(const void* memory, std::size_t bytes, const char* 
   if (auto owner = detail::AllocationRegistry::instance().owner_of(memory, bytes)) {
     capture_->kept.push_back(std::move(owner));
   } else if (!capture_->is_declared(memory, bytes)) {
-    fail(ErrorCode::kInvalidArgument,
-         "'{}' uses memory at {} ({} bytes) that no vrt buffer owns; declare it in CaptureOptions::foreign", operation,
-         fmt::ptr(memory), bytes);
+    capture_->refuse(Error(
+        ErrorCode::kInvalidArgument,
+        fmt::format("'{}' uses memory at {} ({} bytes) that no vrt buffer owns; declare it in CaptureOptions::foreign",
+                    operation, fmt::ptr(memory), bytes)));
   }
 }
 

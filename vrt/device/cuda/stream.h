@@ -57,7 +57,7 @@ class CudaStream final : public detail::StreamBackend {
   CudaDevice& device_;
   CUstream_st* stream_;
   Ownership ownership_;
-  std::shared_ptr<HostTaskFailure> failure_ = std::make_shared<HostTaskFailure>();
+  std::shared_ptr<HostTaskFailures> failures_ = std::make_shared<HostTaskFailures>();
   std::atomic<const char*> last_operation_{"nothing"};
   std::unique_ptr<Capture> capture_;
   // Without the driver's memory pools: blocks freed in stream order, by size, for this stream to use again.

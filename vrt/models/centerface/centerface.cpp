@@ -4,6 +4,7 @@
 #include <string>
 
 #include "vrt/base/fail.h"
+#include "vrt/device/format_device.h"
 #include "vrt/models/centerface/centerface_format.h"
 #include "vrt/models/centerface/centerface_input.h"
 #include "vrt/models/centerface/face_buffers.h"
@@ -100,7 +101,7 @@ struct CenterFace::State {
 
   void check(const FaceBuffers& faces) const {
     require(faces.device() == network.stream().device(), "the result is for {}, this detector runs on {}",
-            to_string(faces.device()), to_string(network.stream().device()));
+            faces.device(), network.stream().device());
   }
   [[nodiscard]] CenterFaceOutputs outputs(std::size_t picture) const {
     return {centerface_grid(network.input()), network.output(index.heatmap, picture),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "vrt/base/fail.h"
+#include "vrt/device/format_device.h"
 #include "vrt/device/kernel.h"
 #include "vrt/models/classifier/classifier_format.h"
 #include "vrt/models/classifier/classify_keys_cu.h"
@@ -122,7 +123,7 @@ struct ImageClassifier::State {
 
   void check(const ImageClassifierResult::State& result) const {
     require(result.device == network.stream().device(), "the result is for {}, this classifier runs on {}",
-            to_string(result.device), to_string(network.stream().device()));
+            result.device, network.stream().device());
     require(result.classes.size() >= static_cast<std::size_t>(top_k), "the result has room for {} classes, expected {}",
             result.classes.size(), top_k);
   }
@@ -154,6 +155,8 @@ ImageClassifier::ImageClassifier(const Engine& engine, const Stream& stream, con
 ImageClassifier::~ImageClassifier() = default;
 ImageClassifier::ImageClassifier(ImageClassifier&&) noexcept = default;
 ImageClassifier& ImageClassifier::operator=(ImageClassifier&&) noexcept = default;
+
+const ClassNames& ImageClassifier::names() const noexcept { return state_->names; }
 
 ImageClassifierResult ImageClassifier::allocate_result() const {
   return ImageClassifierResult(

@@ -74,6 +74,9 @@ class VRT_API ImageClassifier {
   ImageClassifier(ImageClassifier&&) noexcept;
   ImageClassifier& operator=(ImageClassifier&&) noexcept;
 
+  /// Of the classes, as the options have them; empty without. Lives as long as this.
+  [[nodiscard]] const ClassNames& names() const noexcept;
+
   /// Allocates: once, before the loop.
   [[nodiscard]] ImageClassifierResult allocate_result() const;
   /// Enqueues preprocessing, network, ranking and read-back. Allocates nothing, does not wait. `image` stays alive and unchanged, and

@@ -108,6 +108,36 @@ TEST_P(ImageClassifierTest, GivesTheBestClassesOfAThousand) {
   expect_as_defined(random_values(3000, 3), {.top_k = 1024});
 }
 
+TEST_P(ImageClassifierTest, SeesTheEndsOfAPictureOfEightThousandPixels) {
+  constexpr Size kVast{7680, 4320};
+  testing::OnnxGraph graph;  // Gives the four corners of its input.
+  graph.input("image", {1, 3, 32, 32});
+  graph.node("MaxPool", {"image"}, "corners", {{"kernel_shape", {1, 1}}, {"strides", {31, 31}}});
+  graph.node("Flatten", {"corners"}, "logits");
+  graph.output("logits", {1, 12});
+  ImageClassifier classifier(open(graph.bytes()), stream_,
+                             {.preprocessing = {.target = {32, 32}}, .top_k = 12, .softmax = false});
+  std::vector<std::uint8_t> pixels(packed_bytes(kVast, PixelFormat::kRgb8));
+  for (std::size_t corner = 0; corner < 4; ++corner) {  // 240x135 pixels, which become one of the input.
+    for (std::size_t i = 0; i < 240 * 135; ++i) {
+      const std::size_t x = i % 240 + (corner % 2 == 1 ? 7680 - 240 : 0);
+      const std::size_t y = i / 240 + (corner >= 2 ? 4320 - 135 : 0);
+      for (std::size_t c = 0; c < 3; ++c)
+        pixels[3 * (y * 7680 + x) + c] = static_cast<std::uint8_t>(20 * (4 * c + corner) + 10);
+    }
+  }
+  const testing::TestPicture vast = picture(kVast, pixels);
+  ImageClassifierResult result = classifier.allocate_result();
+  classifier.submit(vast.view, result);
+  stream_.synchronize();
+  ASSERT_EQ(result.classes().size(), 12U);
+  for (std::int32_t i = 0; i < 12; ++i) {  // Value 4 c + corner is the greater the greater it is.
+    const Classification& each = result.classes()[static_cast<std::size_t>(11 - i)];
+    EXPECT_EQ(each.class_id, i);
+    EXPECT_NEAR(each.score, (20 * i + 10) / 255.0, 1e-5);
+  }
+}
+
 TEST_P(ImageClassifierTest, OneClassAndMoreAskedForThanThereAre) {
   expect_as_defined({-3}, {});
   expect_as_defined({1, 2, 3}, {.top_k = 100});
@@ -121,6 +151,14 @@ TEST_P(ImageClassifierTest, OfEqualValuesTheLowerIdsComeFirst) {
 TEST_P(ImageClassifierTest, LabelsComeWithTheirIds) {
   const Ranked found = classify({0, 5, 1}, {.names = ClassNames({"cat", "dog", "cow"})});
   EXPECT_EQ(found.ids[0], 1);
+}
+
+TEST_P(ImageClassifierTest, TellsTheNamesOfItsClasses) {
+  const Engine engine = open(network_of({0, 5, 1}));
+  EXPECT_EQ(ImageClassifier(engine, stream_).names().size(), 0U);
+  const ImageClassifier classifier(engine, stream_, {.names = ClassNames({"cat", "dog", "cow"})});
+  ASSERT_EQ(classifier.names().size(), 3U);
+  EXPECT_EQ(classifier.names()[1], "dog");
 }
 
 TEST_P(ImageClassifierTest, GreatValuesDoNotOverflow) { expect_as_defined({1000, 999, -1e30F, 3}, {}); }

@@ -11,7 +11,7 @@
 namespace vrt {
 
 /// The most classes that a model may have.
-inline constexpr std::int32_t kMostClasses = 1 << 16;
+inline constexpr std::int32_t kMostClasses = ClassNames::kMostInFile;
 
 /// The names of a dictionary from class ids to names, as Ultralytics writes it: "{0: 'person', 1: 'bicycle'}". Throws kCorrupt
 /// with what could not be read.

@@ -71,13 +71,10 @@ LaunchShape shape_for(const InstanceMasks& masks) {
 InstanceMasks::InstanceMasks(const Stream& stream, const MaskOptions& options) : options_(checked(options)) {
   if (!wanted()) return;
   const std::size_t words = static_cast<std::size_t>(options.most) * mask_words(options.size);
-  words_ = DeviceBuffer<std::uint32_t>::zeros(stream, words);
-  if (options.read_back) host_words_ = PinnedBuffer<std::uint32_t>(stream.device(), words);
+  words_ = ResultBuffer<std::uint32_t>(stream, words, options.read_back ? ReadBack::kYes : ReadBack::kNo);
 }
 
-void InstanceMasks::enqueue_read_back(const Stream& stream) {
-  if (!host_words_.empty()) read_back(stream, words_.span(), host_words_.span());
-}
+void InstanceMasks::enqueue_read_back(const Stream& stream) { words_.enqueue_read_back(stream); }
 
 std::size_t InstanceMasks::count_of(std::size_t found) const noexcept {
   return std::min(found, static_cast<std::size_t>(most()));
@@ -91,9 +88,9 @@ DeviceMaskView InstanceMasks::device_mask(std::size_t index) const {
 
 MaskView InstanceMasks::mask(std::size_t index, std::size_t found) const {
   require(index < count_of(found), "there is no mask {}: the frame has {}", index, count_of(found));
-  require(!host_words_.empty(), "masks stay on the device unless the result was allocated with masks.read_back");
+  require(words_.is_read_back(), "masks stay on the device unless the result was allocated with masks.read_back");
   const std::size_t words = mask_words(options_.size);
-  return {options_.size, host_words_.host().subspan(index * words, words)};
+  return {options_.size, words_.host().subspan(index * words, words)};
 }
 
 MaskUpsampler::MaskUpsampler(const Stream& stream)

@@ -11,12 +11,14 @@
 #include "vrt/image/image.h"
 #include "vrt/image/resize.h"
 #include "vrt/models/common/mask_options.h"
+#include "vrt/models/common/result_buffer.h"
 #include "vrt/models/common/upsample_masks_types.h"
 #include "vrt/scene/mask.h"
 
 namespace vrt {
 
-/// Room for MaskOptions::most masks, allocated once. None at all where the options' size is empty.
+/// Room for MaskOptions::most masks, allocated once. None at all where the options' size is empty. Where masks are read back from the
+/// CPU, the room takes memory only as masks are found.
 class InstanceMasks {
  public:
   /// Throws kInvalidArgument for a size or a number that makes no sense.
@@ -36,8 +38,7 @@ class InstanceMasks {
 
  private:
   MaskOptions options_;
-  DeviceBuffer<std::uint32_t> words_;
-  PinnedBuffer<std::uint32_t> host_words_;
+  ResultBuffer<std::uint32_t> words_;
 };
 
 /// Planes of logits, one for each item of a network; foreground is above 0.

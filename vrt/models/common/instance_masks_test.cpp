@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -9,6 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "vrt/base/error.h"
+#include "vrt/base/testing/error_of.h"
+#include "vrt/device/counters.h"
 #include "vrt/device/emulator/emulate.h"
 #include "vrt/models/common/upsample_masks_emulated.h"
 #include "vrt/models/testing/device_data.h"
@@ -115,6 +119,37 @@ TEST(UpsampleMasksKernelTest, GivesTheBitsOfTheCpu) {
       EXPECT_NE(whole, cropped);
     }
   }
+}
+
+TEST(InstanceMasksTest, ReadBackOnTheCpuTheyAreInMemoryOnce) {
+  const Stream stream(Device::cpu());
+  const DeviceCounters before = counters(Device::cpu());
+  InstanceMasks masks(stream, {.size = {70, 40}, .most = kMost, .read_back = true});
+  const DeviceCounters allocated = counters(Device::cpu()) - before;
+  EXPECT_EQ(allocated.device_allocations + allocated.pinned_allocations, 1U);
+
+  const auto logits = testing::to_device(stream, smooth_planes());
+  const auto count = testing::to_device(stream, std::vector<std::int32_t>{kPlanes});
+  MaskUpsampler(stream).submit({logits.span(), kGrid, {}, {}},
+                               ResizeMapping::make(ResizeMode::kStretch, kPicture, {432, 432}), count.span(), masks);
+  const DeviceCounters enqueued = counters(Device::cpu());
+  masks.enqueue_read_back(stream);
+  EXPECT_EQ((counters(Device::cpu()) - enqueued).copies, 0U);
+  stream.synchronize();
+  for (std::size_t i = 0; i < kPlanes; ++i) {
+    const auto on_device = masks.device_mask(i).words;
+    const auto on_host = masks.mask(i, kPlanes).words;
+    EXPECT_EQ(testing::to_host(stream, on_device, on_device.size()), Words(on_host.begin(), on_host.end()));
+    EXPECT_GT(std::ranges::count_if(on_host, [](std::uint32_t word) { return word != 0; }), 10)
+        << "or there is no mask";
+  }
+}
+
+TEST(InstanceMasksTest, AreOnTheHostOnlyWhereTheyWereAskedFor) {
+  const Stream stream(Device::cpu());
+  const InstanceMasks masks(stream, {.size = {70, 40}, .most = kMost});
+  EXPECT_EQ(masks.device_mask(0).words.size(), mask_words({70, 40}));
+  EXPECT_EQ(test::error_of([&] { (void)masks.mask(0, 1); }).code(), ErrorCode::kInvalidArgument);
 }
 
 }  // namespace

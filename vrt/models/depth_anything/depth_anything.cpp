@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "vrt/base/fail.h"
+#include "vrt/device/format_device.h"
 #include "vrt/models/common/engine_tensors.h"
 #include "vrt/models/common/picture_network.h"
 #include "vrt/models/depth_anything/depth_format.h"
@@ -102,8 +103,8 @@ struct BasicDepthAnything<kKind>::State {
         mapper(on, kKind) {}
 
   void check(const DepthBuffers& maps) const {
-    require(maps.device() == network.stream().device(), "the result is for {}, this payload runs on {}",
-            to_string(maps.device()), to_string(network.stream().device()));
+    require(maps.device() == network.stream().device(), "the result is for {}, this payload runs on {}", maps.device(),
+            network.stream().device());
   }
 
   PictureNetwork network;

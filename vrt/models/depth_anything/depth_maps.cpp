@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "vrt/base/fail.h"
+#include "vrt/device/format_device.h"
 #include "vrt/models/common/load_kernel.h"
 #include "vrt/models/depth_anything/depth_colors_cu.h"
 #include "vrt/models/depth_anything/depth_range_cu.h"
@@ -40,27 +41,23 @@ float unknown_of(DepthKind kind) { return kind == DepthKind::kMetric ? 0.0F : st
 }  // namespace
 
 DepthBuffers::DepthBuffers(const Stream& stream, Size grid, const DepthResultOptions& options)
-    : device_(stream.device()),
-      size_(checked_size(options.size, grid)),
-      map_(DeviceBuffer<float>::zeros(stream, pixels_of(size_))) {
-  if (options.colors) {
-    range_ = DeviceBuffer<std::uint32_t>::zeros(stream, 2);
-    picture_ = DeviceBuffer<std::uint8_t>::zeros(stream, 3 * pixels_of(size_));
-  }
-  if (!options.read_back) return;
-  host_map_ = PinnedBuffer<float>(device_, map_.size());
-  if (options.colors) host_picture_ = PinnedBuffer<std::uint8_t>(device_, picture_.size());
+    : device_(stream.device()), size_(checked_size(options.size, grid)) {
+  const ReadBack wanted = options.read_back ? ReadBack::kYes : ReadBack::kNo;
+  map_ = ResultBuffer<float>(stream, pixels_of(size_), wanted);
+  if (!options.colors) return;
+  range_ = DeviceBuffer<std::uint32_t>::zeros(stream, 2);
+  picture_ = ResultBuffer<std::uint8_t>(stream, 3 * pixels_of(size_), wanted);
 }
 
 void DepthBuffers::enqueue_read_back(const Stream& stream) {
-  if (host_map_.size() > 0) read_back(stream, map_.span(), host_map_.span());
-  if (host_picture_.size() > 0) read_back(stream, picture_.span(), host_picture_.span());
+  map_.enqueue_read_back(stream);
+  picture_.enqueue_read_back(stream);
 }
 
 std::span<const float> DepthBuffers::host_map() const {
-  require(host_map_.size() > 0, "this depth map stays on {}: allocate the result with read_back to see it on the host",
-          to_string(device_));
-  return host_map_.host();
+  require(map_.is_read_back(), "this depth map stays on {}: allocate the result with read_back to see it on the host",
+          device_);
+  return map_.host();
 }
 
 ImageView DepthBuffers::picture() const {
@@ -69,8 +66,8 @@ ImageView DepthBuffers::picture() const {
 }
 
 std::span<const std::uint8_t> DepthBuffers::host_picture() const {
-  require(host_picture_.size() > 0, "this result has no picture on the host: allocate it with colors and read_back");
-  return host_picture_.host();
+  require(picture_.is_read_back(), "this result has no picture on the host: allocate it with colors and read_back");
+  return picture_.host();
 }
 
 DepthMapper::DepthMapper(const Stream& stream, DepthKind kind)

@@ -8,6 +8,7 @@
 #include "vrt/device/memory.h"
 #include "vrt/device/stream.h"
 #include "vrt/image/image.h"
+#include "vrt/models/common/result_buffer.h"
 #include "vrt/models/depth_anything/depth_anything.h"
 #include "vrt/models/depth_anything/depth_resample_types.h"
 
@@ -43,11 +44,9 @@ class DepthBuffers {
  private:
   Device device_;
   Size size_;
-  DeviceBuffer<float> map_;
+  ResultBuffer<float> map_;
   DeviceBuffer<std::uint32_t> range_;
-  DeviceBuffer<std::uint8_t> picture_;  // With colors.
-  PinnedBuffer<float> host_map_;        // With read_back.
-  PinnedBuffer<std::uint8_t> host_picture_;
+  ResultBuffer<std::uint8_t> picture_;  // With colors.
 };
 
 /// Kernels for one stream. The rules: a value is known if it is finite and, for metres, positive. A pixel of the map takes the four cells

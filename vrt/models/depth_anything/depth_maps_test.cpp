@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "vrt/base/error.h"
+#include "vrt/device/counters.h"
 #include "vrt/device/emulator/emulate.h"
 #include "vrt/models/depth_anything/depth_colors_cu.h"
 #include "vrt/models/depth_anything/depth_colors_emulated.h"
@@ -323,6 +324,23 @@ TEST(DepthResampleKernelTest, HasTheBitsOfTheHostsVersion) {
       .get<Resample>("depth_resample")
       .launch(stream, grid_2d(47, 31), host_values.span(), host_map.span(), params);
   EXPECT_EQ(read_back_blocking(stream, host_map.span()), map.values());
+}
+
+TEST(DepthBuffersTest, ReadBackOnTheCpuAMapIsInMemoryOnce) {
+  const Stream stream(Device::cpu());
+  const DeviceCounters before = counters(Device::cpu());
+  DepthBuffers result(stream, {30, 20}, {.read_back = true, .colors = true});
+  const DeviceCounters allocated = counters(Device::cpu()) - before;
+  EXPECT_EQ(allocated.device_allocations, 1U) << "the range, which nobody reads back";
+  EXPECT_EQ(allocated.pinned_allocations, 2U);
+  const std::vector<float> values(600, 2.5F);
+  const auto grid = testing::to_device(stream, values);
+  DepthMapper(stream, DepthKind::kMetric).submit({{30, 20}, grid.span()}, result);
+  const DeviceCounters enqueued = counters(Device::cpu());
+  result.enqueue_read_back(stream);
+  EXPECT_EQ((counters(Device::cpu()) - enqueued).copies, 0U);
+  stream.synchronize();
+  EXPECT_THAT(result.host_map(), ::testing::ElementsAreArray(values));
 }
 
 }  // namespace

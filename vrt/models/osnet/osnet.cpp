@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "vrt/base/fail.h"
+#include "vrt/device/format_device.h"
 #include "vrt/device/kernel.h"
 #include "vrt/engine/engine_state.h"
 #include "vrt/models/common/engine_tensors.h"
 #include "vrt/models/common/load_kernel.h"
+#include "vrt/models/common/result_buffer.h"
 #include "vrt/models/osnet/osnet_counts_cu.h"
 #include "vrt/models/osnet/osnet_embed_cu.h"
 #include "vrt/models/osnet/osnet_format.h"
@@ -63,26 +65,24 @@ struct EmbeddingResult::State {
       : device(stream.device()),
         capacity(max_boxes),
         channels(static_cast<std::size_t>(width)),
-        device_embeddings(DeviceBuffer<float>::zeros(stream, static_cast<std::size_t>(max_boxes) * channels)),
+        embeddings(stream, static_cast<std::size_t>(max_boxes) * channels,
+                   options.read_back ? ReadBack::kYes : ReadBack::kNo),
         device_count(DeviceBuffer<std::int32_t>::zeros(stream, 1)),
         count(device, 1),
         boxes(device, static_cast<std::size_t>(max_boxes)),
-        box_count(device, 1) {
-    if (options.read_back) embeddings = PinnedBuffer<float>(device, device_embeddings.size());
-  }
+        box_count(device, 1) {}
 
   void enqueue_read_back(const Stream& stream) {
     read_back(stream, device_count.span(), count.span());
-    if (embeddings.size() > 0) read_back(stream, device_embeddings.span(), embeddings.span());
+    embeddings.enqueue_read_back(stream);
   }
 
   Device device;
   std::int32_t capacity;
   std::size_t channels;
-  DeviceBuffer<float> device_embeddings;
+  ResultBuffer<float> embeddings;
   DeviceBuffer<std::int32_t> device_count;
   PinnedBuffer<std::int32_t> count;
-  PinnedBuffer<float> embeddings;  // With read_back.
   // Boxes of the host on their way.
   PinnedBuffer<CropBox> boxes;
   PinnedBuffer<std::int32_t> box_count;
@@ -96,13 +96,12 @@ EmbeddingResult& EmbeddingResult::operator=(EmbeddingResult&&) noexcept = defaul
 std::int32_t EmbeddingResult::count() const { return state_->count[0]; }
 
 std::span<const float> EmbeddingResult::embeddings() const {
-  require(state_->embeddings.size() > 0,
-          "these embeddings stay on {}: allocate the result with read_back to see them on the host",
-          to_string(state_->device));
+  require(state_->embeddings.is_read_back(),
+          "these embeddings stay on {}: allocate the result with read_back to see them on the host", state_->device);
   return std::as_const(state_->embeddings).host().first(static_cast<std::size_t>(count()) * state_->channels);
 }
 
-DeviceSpan<const float> EmbeddingResult::device_embeddings() const { return state_->device_embeddings.span(); }
+DeviceSpan<const float> EmbeddingResult::device_embeddings() const { return std::as_const(state_->embeddings).span(); }
 DeviceSpan<const std::int32_t> EmbeddingResult::device_count() const { return state_->device_count.span(); }
 
 struct OsNet::State {
@@ -125,8 +124,8 @@ struct OsNet::State {
         embed(load_kernel<Embed>(on, kernels::osnet_embed_cu, "osnet_embed")) {}
 
   void check(const EmbeddingResult::State& result, std::size_t room) const {
-    require(result.device == stream.device(), "the result is for {}, this payload runs on {}", to_string(result.device),
-            to_string(stream.device()));
+    require(result.device == stream.device(), "the result is for {}, this payload runs on {}", result.device,
+            stream.device());
     require(result.capacity >= options.max_boxes && result.channels == static_cast<std::size_t>(channels),
             "the result has room for {} embeddings of {} values, expected {} of {}", result.capacity, result.channels,
             options.max_boxes, channels);
@@ -147,7 +146,7 @@ struct OsNet::State {
       const auto first = static_cast<std::size_t>(run) * static_cast<std::size_t>(batch);
       const auto boxes_here = boxes_of(from, run);
       submit_run(image, boxes_here, count_of(run),
-                 result.device_embeddings.span().subspan(first * result.channels, boxes_here.size() * result.channels));
+                 result.embeddings.span().subspan(first * result.channels, boxes_here.size() * result.channels));
     }
     result.enqueue_read_back(stream);
   }

@@ -47,8 +47,8 @@ class VRT_API EmbeddingResult {
 
   /// How many boxes there were. Host only; 0 before the first submit.
   [[nodiscard]] std::int32_t count() const;
-  /// A row of OsNet::channels floats, of length 1, for each box. Host only. Throws kInvalidArgument if the result was allocated without
-  /// read_back.
+  /// A row of OsNet::channels floats, of length 1, for each box; of zeros, where the network gave zeros or numbers whose length is not
+  /// finite in float32. Host only. Throws kInvalidArgument if the result was allocated without read_back.
   [[nodiscard]] std::span<const float> embeddings() const;
   /// Rows for max_boxes boxes on the device, of which `device_count` (one element) are valid.
   [[nodiscard]] DeviceSpan<const float> device_embeddings() const;

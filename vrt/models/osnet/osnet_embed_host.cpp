@@ -7,7 +7,7 @@ namespace {
 constexpr int32_t kLanes = 32;
 
 // As a warp adds: each lane its channels, then lanes 16, 8, 4, 2 and 1 apart meet.
-float length_of(const float* values, int32_t channels) {
+float squares_of(const float* values, int32_t channels) {
   float sums[kLanes] = {};
   const int32_t whole = channels / kLanes * kLanes;
   for (int32_t i = 0; i < whole; i += kLanes) {
@@ -17,7 +17,7 @@ float length_of(const float* values, int32_t channels) {
   for (int32_t reach = kLanes / 2; reach > 0; reach /= 2) {
     for (int32_t lane = 0; lane < reach; ++lane) sums[lane] += sums[lane + reach];
   }
-  return fmaxf(__fsqrt_rn(sums[0]), 1e-12f);
+  return sums[0];
 }
 
 }  // namespace
@@ -28,8 +28,10 @@ void osnet_embed(const vrt::HostBlocks& blocks, const float* features, const int
   const std::uint64_t end = min((blocks.first + blocks.count) * in_block, static_cast<std::uint64_t>(max(*count, 0)));
   for (std::uint64_t row = blocks.first * in_block; row < end; ++row) {
     const float* own = features + row * channels;
-    const float length = length_of(own, channels);
-    for (int32_t i = 0; i < channels; ++i) embeddings[row * channels + i] = __fdiv_rn(own[i], length);
+    const float squares = squares_of(own, channels);
+    const bool finite = squares <= FLT_MAX;
+    const float length = fmaxf(__fsqrt_rn(squares), 1e-12f);
+    for (int32_t i = 0; i < channels; ++i) embeddings[row * channels + i] = finite ? __fdiv_rn(own[i], length) : 0.0F;
   }
 }
 

@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <span>
 #include <utility>
@@ -177,6 +179,90 @@ TEST_P(OsNetTest, BoxesThatStickOutRepeatTheBorder) {
   }
 }
 
+TEST_P(OsNetTest, APictureOfOnePixelIsThatColourAllOver) {
+  OsNet osnet(open_batch(2), stream_);
+  EmbeddingResult result = osnet.allocate_result({.read_back = true});
+  const auto color = color_of(3, 1);
+  const testing::TestPicture one = picture(
+      {1, 1}, std::vector<std::uint8_t>{std::uint8_t(color[0]), std::uint8_t(color[1]), std::uint8_t(color[2])});
+  osnet.submit(one.view, std::vector<Box>{{0, 0, 1, 1}, {-3, 0.25F, 7, 0.5F}}, result);
+  stream_.synchronize();
+  ASSERT_EQ(result.count(), 2);
+  for (std::size_t i = 0; i < 2 * kChannels; ++i) {
+    EXPECT_NEAR(result.embeddings()[i], embedding_of(11)[i % kChannels], 1e-5) << i;
+  }
+}
+
+TEST_P(OsNetTest, BoxesAtTheEndsOfAPictureOfEightThousandPixels) {
+  constexpr Size kVast{7680, 4320};
+  std::vector<std::uint8_t> pixels(packed_bytes(kVast, PixelFormat::kRgb8));
+  std::vector<Box> boxes;
+  for (int i = 0; i < 4; ++i) {  // 20x20 pixels in each corner, in squares that are a little larger.
+    const int left = i % 2 == 0 ? 0 : kVast.width - 20;
+    const int top = i < 2 ? 0 : kVast.height - 20;
+    const auto color = color_of(i, 0);
+    for (int y = std::max(top - 5, 0); y < std::min(top + 25, kVast.height); ++y) {
+      for (int x = std::max(left - 5, 0); x < std::min(left + 25, kVast.width); ++x) {
+        const std::size_t at = 3 * (static_cast<std::size_t>(y) * 7680 + static_cast<std::size_t>(x));
+        for (std::size_t c = 0; c < 3; ++c) pixels[at + c] = static_cast<std::uint8_t>(color[c]);
+      }
+    }
+    boxes.push_back({float(left), float(top), float(left + 20), float(top + 20)});
+  }
+  OsNet osnet(open_batch(4), stream_);
+  EmbeddingResult result = osnet.allocate_result({.read_back = true});
+  const testing::TestPicture vast = picture(kVast, pixels);
+  osnet.submit(vast.view, boxes, result);
+  stream_.synchronize();
+  expect_embeddings(result, 4);
+}
+
+TEST_P(OsNetTest, HowManyBoxesARunHasChangesNoEmbedding) {
+  const testing::TestPicture shown = squares();
+  std::vector<Box> boxes;
+  for (int i = 0; i < 7; ++i) boxes.push_back({float(5 * i), float(3 * i), float(60 + 9 * i), float(50 + 7 * i)});
+  std::vector<float> expected;
+  for (const auto& engine : {open_batch(1), open_batch(4), open_batch(-1, {.batch = {.largest = 5}}),
+                             open_batch(-1, {.batch = {.smallest = 2, .typical = 3, .largest = 16}})}) {
+    OsNet osnet(engine, stream_, {.max_boxes = 7});
+    EmbeddingResult result = osnet.allocate_result({.read_back = true});
+    osnet.submit(shown.view, boxes, result);
+    stream_.synchronize();
+    const std::vector<float> found(result.embeddings().begin(), result.embeddings().end());
+    if (expected.empty()) expected = found;  // One box a run.
+    ASSERT_EQ(found.size(), 7 * kChannels);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_NEAR(found[i], expected[i], GetParam().is_cpu() ? 0 : 1e-5) << "value " << i;
+    }
+  }
+}
+
+TEST_P(OsNetTest, WhatIsNotFiniteBecomesZeros) {
+  // The network divides by what is least in the crop: 0 where it has a black pixel.
+  testing::OnnxGraph graph;
+  graph.input("crops", {2, 3, 256, 128});
+  graph.constant("dark", {1, 3, 1, 1}, {-2, -2, -1.7F});  // A little above black.
+  graph.node("ReduceMin", {"crops"}, "least", {{"axes", {2, 3}}});
+  graph.node("Sub", {"least", "dark"}, "light");
+  graph.node("Relu", {"light"}, "positive");
+  graph.node("Sign", {"positive"}, "lit");
+  graph.constant("one", {1, 1, 1, 1}, {1});
+  graph.node("Div", {"one", "lit"}, "quotient");
+  graph.constant("axes", {2, 3});
+  graph.node("Squeeze", {"quotient", "axes"}, "embeddings");
+  graph.output("embeddings", {2, 3});
+  OsNet osnet(open(graph.bytes()), stream_);
+  EmbeddingResult result = osnet.allocate_result({.read_back = true});
+  const testing::TestPicture black = picture(kPicture);
+  const testing::TestPicture bright = picture(kPicture, 200);
+  for (const bool lit : {false, true}) {
+    osnet.submit(lit ? bright.view : black.view, std::vector<Box>{{0, 0, 30, 30}}, result);
+    stream_.synchronize();
+    ASSERT_EQ(result.embeddings().size(), 3U);
+    for (const float value : result.embeddings()) EXPECT_NEAR(value, lit ? 1 / std::sqrt(3.0) : 0, 1e-6);
+  }
+}
+
 TEST_P(OsNetTest, AFrameCostsOneWaitAndNothingElse) {
   OsNet osnet(open_batch(4), stream_);
   EmbeddingResult result = osnet.allocate_result({.read_back = true});
@@ -214,28 +300,32 @@ TEST_P(OsNetEmbedTest, RowsHaveLengthOneAndTheSameBitsEverywhere) {
   const Stream stream(GetParam());
   for (const std::size_t channels : {1, 31, 512}) {
     std::mt19937 random(static_cast<std::uint32_t>(channels));
-    std::vector<float> values(7 * channels);
+    std::vector<float> values(8 * channels);
     for (float& value : values) value = std::normal_distribution<float>(0, 30)(random);
     std::fill_n(values.begin() + static_cast<std::ptrdiff_t>(2 * channels), channels, 0.0F);
+    values[3 * channels + channels / 2] = std::numeric_limits<float>::quiet_NaN();
+    values[4 * channels] = -std::numeric_limits<float>::infinity();
+    values[5 * channels + channels - 1] = 1e30F;  // Its square is not finite.
     const GuardedBuffer<float> features(values);
-    const GuardedBuffer<std::int32_t> count(std::vector<std::int32_t>{6});
-    GuardedBuffer<float> emulated(6 * channels);
-    emulate<Embed>(kernels::emulated::osnet_embed_cu, "osnet_embed", grid_1d(7 * 32, 64), {}, features.device(),
+    const GuardedBuffer<std::int32_t> count(std::vector<std::int32_t>{7});
+    GuardedBuffer<float> emulated(7 * channels);
+    emulate<Embed>(kernels::emulated::osnet_embed_cu, "osnet_embed", grid_1d(8 * 32, 64), {}, features.device(),
                    count.device(), static_cast<std::int32_t>(channels), emulated.device());
     const auto device_features = testing::to_device(stream, values);
-    const auto device_count = testing::to_device<std::int32_t>(stream, {6});
-    auto embeddings = DeviceBuffer<float>::zeros(stream, 6 * channels);
+    const auto device_count = testing::to_device<std::int32_t>(stream, {7});
+    auto embeddings = DeviceBuffer<float>::zeros(stream, 7 * channels);
     KernelModule::load(stream.device(), kernels::osnet_embed_cu)
         .get<Embed>("osnet_embed")
-        .launch(stream, grid_1d(7 * 32, 64), device_features.span(), device_count.span(),
+        .launch(stream, grid_1d(8 * 32, 64), device_features.span(), device_count.span(),
                 static_cast<std::int32_t>(channels), embeddings.span());
     const auto found = read_back_blocking(stream, embeddings.span());
     EXPECT_EQ(found, emulated.values());
-    for (std::size_t row = 0; row < 6; ++row) {
+    for (std::size_t row = 0; row < 7; ++row) {
       double squares = 0;
       for (std::size_t c = 0; c < channels; ++c) squares += std::pow(double{values[row * channels + c]}, 2);
       for (std::size_t c = 0; c < channels; ++c) {
-        EXPECT_NEAR(found[row * channels + c], row == 2 ? 0 : values[row * channels + c] / std::sqrt(squares), 1e-6);
+        EXPECT_NEAR(found[row * channels + c],
+                    row >= 2 && row <= 5 ? 0 : values[row * channels + c] / std::sqrt(squares), 1e-6);
       }
     }
   }

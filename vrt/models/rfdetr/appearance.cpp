@@ -21,19 +21,15 @@ LaunchShape per_instance(std::size_t count, std::uint32_t instances) {
 
 AppearanceBuffers::AppearanceBuffers(const Stream& stream, std::int32_t most, std::int32_t channels, bool read_back)
     : channels_(static_cast<std::size_t>(channels)),
-      vectors_(DeviceBuffer<float>::zeros(stream, product(most, channels))) {
-  if (read_back) host_vectors_ = PinnedBuffer<float>(stream.device(), product(most, channels));
-}
+      vectors_(stream, product(most, channels), read_back ? ReadBack::kYes : ReadBack::kNo) {}
 
-void AppearanceBuffers::enqueue_read_back(const Stream& stream) {
-  if (!host_vectors_.empty()) read_back(stream, vectors_.span(), host_vectors_.span());
-}
+void AppearanceBuffers::enqueue_read_back(const Stream& stream) { vectors_.enqueue_read_back(stream); }
 
 std::span<const float> AppearanceBuffers::host_vector(std::size_t index, std::size_t found) const {
-  require(!host_vectors_.empty(),
+  require(vectors_.is_read_back(),
           "appearance stays on the device unless the result was allocated with read_back_appearance");
   require(index < found, "there is no detection {}: the frame has {}", index, found);
-  return host_vectors_.host().subspan(index * channels_, channels_);
+  return vectors_.host().subspan(index * channels_, channels_);
 }
 
 TokenPooling::TokenPooling(const Stream& stream, const Grids& grids, std::int32_t most)

@@ -9,6 +9,7 @@
 #include "vrt/device/memory.h"
 #include "vrt/device/stream.h"
 #include "vrt/models/common/ranked_suppression.h"
+#include "vrt/models/common/result_buffer.h"
 #include "vrt/models/rfdetr/rfdetr_appearance_types.h"
 
 namespace vrt {
@@ -30,8 +31,7 @@ class AppearanceBuffers {
 
  private:
   std::size_t channels_ = 0;
-  DeviceBuffer<float> vectors_;
-  PinnedBuffer<float> host_vectors_;
+  ResultBuffer<float> vectors_;
 };
 
 /// Pools a token grid under masks. The rules: a token's weight is the number of the mask's foreground cells (logit above 0) whose

@@ -39,7 +39,8 @@ struct RfDetrOptions {
   /// Whether the logits' column 0 is background and never an object. Where not given: what the model's metadata says
   /// ("background": "0"); else it is a class as any other, as in the reference.
   std::optional<bool> background_column = {};
-  /// By column of the logits. Where not given: the metadata's "names", else COCO's 91 for networks of 91 columns, else none.
+  /// By column of the logits, and not more of them. Where not given: the metadata's "names", else COCO's 91 for networks of 91 columns,
+  /// else none.
   std::optional<ClassNames> names = {};
 };
 

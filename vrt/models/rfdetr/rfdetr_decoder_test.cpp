@@ -287,16 +287,41 @@ TEST_P(RfDetrDecoderTest, PointsThatAClassDoesNotHaveAreZeros) {
   }
 }
 
+TEST_P(RfDetrDecoderTest, KeypointsReachTheEndsOfAPictureOfEightThousandPixels) {
+  constexpr std::array<std::array<float, 2>, 4> kPlaces{
+      {{0, 0}, {1, 1}, {0.5F, 0.25F}, {7679.0F / 7680, 4319.0F / 4320}}};
+  std::vector<float> slots;
+  for (const auto& [x, y] : kPlaces) slots.insert(slots.end(), {x, y, 0, 0, 20, 0, 20, 0});
+  DetectionBuffers objects(stream_, 1, 4, std::make_shared<const ClassNames>());
+  const FoundSpans found = objects.found();
+  upload_blocking<std::int32_t>(stream_, std::vector<std::int32_t>{0}, found.indices.subspan(0, 1));
+  upload_blocking<std::int32_t>(stream_, std::vector<std::int32_t>{0}, found.classes.subspan(0, 1));
+  upload_blocking<std::int32_t>(stream_, std::vector<std::int32_t>{1}, found.count);
+  const auto device_slots = testing::to_device(stream_, slots);
+  KeypointGathering(stream_, {4}).submit(device_slots.span(), {7680, 4320}, objects);
+  objects.enqueue_read_back(stream_);
+  stream_.synchronize();
+  ASSERT_EQ(objects.detections().size(), 1U);
+  for (std::size_t p = 0; p < kPlaces.size(); ++p) {
+    const Keypoint& point = objects.detections()[0].keypoints[p];
+    EXPECT_NEAR(point.x, kPlaces[p][0] * 7680.0, 1e-3) << "point " << p;
+    EXPECT_NEAR(point.y, kPlaces[p][1] * 4320.0, 1e-3);
+    EXPECT_EQ(point.confidence, 0.5F);
+  }
+}
+
 TEST_P(RfDetrDecoderTest, MasksAreBlendedAndThresholded) {
   constexpr Size kGrid{27, 20};
   std::mt19937 random(9);
   std::vector<float> planes(4 * 27 * 20);
   for (float& value : planes) value = std::uniform_real_distribution<float>(-1, 1)(random);
   std::fill(planes.begin(), planes.begin() + 27 * 20, 0.5F);
-  planes[27 * 20 + 100] = kNaN;
+  for (std::size_t cell = 0; cell < 200; ++cell) planes[27 * 20 + cell] = 1;
+  planes[27 * 20 + 100] = kNaN;  // Amid cells that are foreground.
   const auto device_planes = testing::to_device(stream_, planes);
-  const auto queries = testing::to_device<std::int32_t>(stream_, {3, 0, 1});
+  const auto queries = testing::to_device<std::int32_t>(stream_, {3, 1, 0});
   const auto count = testing::to_device<std::int32_t>(stream_, {3});
+  int not_a_number = 0;
   const MaskUpsampler upsampler(stream_);
   for (const Size size : {Size{27, 20}, Size{1, 1}, Size{130, 77}, Size{640, 361}, Size{9, 5}}) {
     InstanceMasks masks(stream_, {.size = size, .most = 2, .read_back = true});
@@ -306,7 +331,7 @@ TEST_P(RfDetrDecoderTest, MasksAreBlendedAndThresholded) {
     stream_.synchronize();
     ASSERT_EQ(masks.count_of(3), 2U);
     for (std::size_t i = 0; i < 2; ++i) {
-      const float* plane = planes.data() + (i == 0 ? 3 * 27 * 20 : 0);
+      const float* plane = planes.data() + (i == 0 ? 3 : 1) * 27 * 20;
       for (int y = 0; y < size.height; ++y) {
         const double v = std::clamp((y + 0.5) * 20 / size.height - 0.5, 0.0, 19.0);
         for (int x = 0; x < size.width; ++x) {
@@ -318,13 +343,14 @@ TEST_P(RfDetrDecoderTest, MasksAreBlendedAndThresholded) {
           const double fy = v - std::floor(v);
           const double value = (1 - fy) * ((1 - fx) * at(v, u) + fx * at(v, u + 1)) +
                                fy * ((1 - fx) * at(v + 1, u) + fx * at(v + 1, u + 1));
-          if (std::abs(value) > 1e-4) {
-            ASSERT_EQ(is_set(masks.mask(i, 3), x, y), value > 0) << x << ", " << y;
-          }
+          if (std::isnan(value)) ++not_a_number;  // Such a pixel is not foreground.
+          if (std::abs(value) < 1e-4) continue;
+          ASSERT_EQ(is_set(masks.mask(i, 3), x, y), value > 0) << x << ", " << y;
         }
       }
     }
   }
+  EXPECT_GT(not_a_number, 1000);
 }
 
 TEST_P(RfDetrDecoderTest, AppearanceIsTheMeanOfTheTokensUnderTheMask) {

@@ -1,6 +1,7 @@
 #include "vrt/models/rfdetr/rfdetr_network.h"
 
 #include "vrt/base/fail.h"
+#include "vrt/device/format_device.h"
 #include "vrt/engine/onnx_metadata.h"
 #include "vrt/models/common/engine_tensors.h"
 
@@ -51,8 +52,8 @@ DetectionBuffers RfDetrNetwork::allocate_objects(std::int32_t keypoints) const {
 
 void RfDetrNetwork::check(const DetectionBuffers& objects) const {
   require(objects.device() == stream().device() && objects.most() == static_cast<std::size_t>(options_.max_detections),
-          "the result is for {} objects on {}, this detector gives {} on {}", objects.most(),
-          to_string(objects.device()), options_.max_detections, to_string(stream().device()));
+          "the result is for {} objects on {}, this detector gives {} on {}", objects.most(), objects.device(),
+          options_.max_detections, stream().device());
 }
 
 ResizeMapping RfDetrNetwork::decode(std::size_t picture, DetectionBuffers& objects) {

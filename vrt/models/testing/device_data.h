@@ -1,23 +1,16 @@
-// For tests that run on each device: names for them, and host vectors to device memory and back, waiting.
+// For tests that run on each device: host vectors to device memory and back, waiting.
 #pragma once
-
-#include <gtest/gtest.h>
 
 #include <cstddef>
 #include <span>
-#include <string>
 #include <type_traits>
 #include <vector>
 
 #include "vrt/device/device.h"
 #include "vrt/device/memory.h"
+#include "vrt/device/testing/devices.h"
 
 namespace vrt::testing {
-
-/// A test's suffix: "cpu", "cuda0".
-[[nodiscard]] inline std::string device_name(const ::testing::TestParamInfo<Device>& info) {
-  return info.param.is_cpu() ? "cpu" : "cuda" + std::to_string(info.param.ordinal());
-}
 
 /// A device copy of `values`; of one unspecified element where there are none.
 template <typename T>

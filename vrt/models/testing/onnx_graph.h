@@ -39,6 +39,14 @@ class OnnxGraph {
   void constant(const std::string& name, const std::vector<std::int64_t>& values) {
     constant(name, {static_cast<std::int64_t>(values.size())}, 7, values.data(), values.size() * sizeof(std::int64_t));
   }
+  /// Floats that are in the file `location` beside the model's.
+  void external_constant(const std::string& name, const std::vector<std::int64_t>& shape, const std::string& location) {
+    constexpr std::int64_t kExternal = 1;
+    std::string text;
+    for (const std::int64_t extent : shape) text += number(1, extent);
+    text += number(2, 1) + field(8, name) + field(13, field(1, "location") + field(2, location));
+    body_ += field(5, text + number(14, kExternal));
+  }
   void node(const std::string& type, const std::vector<std::string>& inputs, const std::string& output,
             const std::vector<Attribute>& attributes = {}) {
     std::string text;

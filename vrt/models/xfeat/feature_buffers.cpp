@@ -1,6 +1,7 @@
 #include "vrt/models/xfeat/feature_buffers.h"
 
 #include "vrt/base/fail.h"
+#include "vrt/device/format_device.h"
 
 namespace vrt {
 namespace {
@@ -13,21 +14,20 @@ FeatureBuffers::FeatureBuffers(const Stream& stream, std::int32_t max_keypoints,
     : device_(stream.device()),
       device_counts_(DeviceBuffer<std::int32_t>::zeros(stream, FeatureDecoder::kCounts)),
       device_keypoints_(DeviceBuffer<float>::zeros(stream, 3 * static_cast<std::size_t>(max_keypoints))),
-      device_descriptors_(DeviceBuffer<float>::zeros(stream, kChannels * static_cast<std::size_t>(max_keypoints))),
+      descriptors_(stream, kChannels * static_cast<std::size_t>(max_keypoints),
+                   options.read_back ? ReadBack::kYes : ReadBack::kNo),
       counts_(device_, FeatureDecoder::kCounts),
       keypoints_(device_, device_keypoints_.size()),
-      points_(static_cast<std::size_t>(max_keypoints)) {
-  if (options.read_back) descriptors_ = PinnedBuffer<float>(device_, device_descriptors_.size());
-}
+      points_(static_cast<std::size_t>(max_keypoints)) {}
 
 FeatureSpans FeatureBuffers::device_spans() {
-  return {device_counts_.span(), device_keypoints_.span(), device_descriptors_.span()};
+  return {device_counts_.span(), device_keypoints_.span(), descriptors_.span()};
 }
 
 void FeatureBuffers::enqueue_read_back(const Stream& stream) {
   read_back(stream, device_counts_.span(), counts_.span());
   read_back(stream, device_keypoints_.span(), keypoints_.span());
-  if (descriptors_.size() > 0) read_back(stream, device_descriptors_.span(), descriptors_.span());
+  descriptors_.enqueue_read_back(stream);
 }
 
 std::span<const Keypoint> FeatureBuffers::keypoints() {
@@ -39,13 +39,12 @@ std::span<const Keypoint> FeatureBuffers::keypoints() {
 }
 
 DescriptorSet FeatureBuffers::descriptors() const {
-  return {device_descriptors_.span(), device_counts_.span().subspan(FeatureDecoder::kKeypoints, 1)};
+  return {descriptors_.span(), device_counts_.span().subspan(FeatureDecoder::kKeypoints, 1)};
 }
 
 std::span<const float> FeatureBuffers::host_descriptors() const {
-  require(descriptors_.size() > 0,
-          "these descriptors stay on {}: allocate the result with read_back to see them on the host",
-          to_string(device_));
+  require(descriptors_.is_read_back(),
+          "these descriptors stay on {}: allocate the result with read_back to see them on the host", device_);
   return descriptors_.host().first(count() * kChannels);
 }
 

@@ -8,6 +8,7 @@
 
 #include "vrt/device/memory.h"
 #include "vrt/device/stream.h"
+#include "vrt/models/common/result_buffer.h"
 #include "vrt/models/xfeat/feature_decoder.h"
 #include "vrt/models/xfeat/xfeat.h"
 
@@ -39,11 +40,10 @@ class FeatureBuffers {
   Device device_;
   DeviceBuffer<std::int32_t> device_counts_;
   DeviceBuffer<float> device_keypoints_;
-  DeviceBuffer<float> device_descriptors_;
+  ResultBuffer<float> descriptors_;
   PinnedBuffer<std::int32_t> counts_;
   PinnedBuffer<float> keypoints_;
-  PinnedBuffer<float> descriptors_;  // With read_back.
-  std::vector<Keypoint> points_;     // As long as it can get.
+  std::vector<Keypoint> points_;  // As long as it can get.
 };
 
 }  // namespace vrt

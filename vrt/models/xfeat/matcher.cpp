@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "vrt/base/fail.h"
+#include "vrt/device/format_device.h"
 #include "vrt/device/kernel.h"
 #include "vrt/models/common/load_kernel.h"
 #include "vrt/models/xfeat/match_best_cu.h"
@@ -114,8 +115,7 @@ std::int32_t MatchResult::count() const { return state_->count[0]; }
 
 std::span<const Match> MatchResult::matches() const {
   require(!state_->matches.empty(),
-          "these matches stay on {}: allocate the result with read_back to see them on the host",
-          to_string(state_->device));
+          "these matches stay on {}: allocate the result with read_back to see them on the host", state_->device);
   // On each call: a replayed graph writes new results without any call that could be noticed here.
   state_->assemble();
   return std::span<const Match>(state_->matches).first(static_cast<std::size_t>(count()));
@@ -190,8 +190,8 @@ MatchResult Matcher::allocate_result(const MatchResultOptions& options) const {
 void Matcher::submit(const DescriptorSet& first, const DescriptorSet& second, MatchResult& result) {
   State& state = *state_;
   MatchResult::State& matches = *result.state_;
-  require(matches.device == state.stream.device(), "the result is for {}, this matcher runs on {}",
-          to_string(matches.device), to_string(state.stream.device()));
+  require(matches.device == state.stream.device(), "the result is for {}, this matcher runs on {}", matches.device,
+          state.stream.device());
   const std::int32_t rows = room_of(first, state.options.max_descriptors, "first");
   const std::int32_t columns = room_of(second, state.options.max_descriptors, "second");
   require(static_cast<std::size_t>(rows) <= matches.capacity,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "vrt/base/fail.h"
+#include "vrt/device/format_device.h"
 #include "vrt/models/common/engine_tensors.h"
 #include "vrt/models/common/picture_network.h"
 #include "vrt/models/xfeat/feature_buffers.h"
@@ -81,7 +82,7 @@ struct XFeat::State {
 
   void check(const FeatureBuffers& features) const {
     require(features.device() == network.stream().device(), "the result is for {}, this payload runs on {}",
-            to_string(features.device()), to_string(network.stream().device()));
+            features.device(), network.stream().device());
     require(features.capacity() >= options.max_keypoints, "the result has room for {} keypoints, expected {}",
             features.capacity(), options.max_keypoints);
   }

@@ -1,9 +1,11 @@
 #include "vrt/models/yolo/yolo.h"
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "vrt/base/fail.h"
+#include "vrt/device/format_device.h"
 #include "vrt/engine/onnx_metadata.h"
 #include "vrt/models/common/detection_buffers.h"
 #include "vrt/models/common/engine_tensors.h"
@@ -17,6 +19,8 @@ namespace vrt {
 namespace {
 
 constexpr std::int32_t kInputMultiple = 32;
+constexpr float kGreatestScore =
+    1.01F;  // Rounding, of float16 too, gives less. Logits are above it for what is found for sure.
 constexpr float kPadding = 114;  // The grey that the networks were trained with.
 
 const YoloOptions& checked(const YoloOptions& options) {
@@ -74,6 +78,9 @@ struct YoloResult::State {
 
   DetectionBuffers objects;
   InstanceMasks masks;
+  // Whose values scores are, for messages.
+  std::string model;
+  std::string output;
 };
 
 YoloResult::YoloResult(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
@@ -81,7 +88,16 @@ YoloResult::~YoloResult() = default;
 YoloResult::YoloResult(YoloResult&&) noexcept = default;
 YoloResult& YoloResult::operator=(YoloResult&&) noexcept = default;
 
-std::span<const Detection> YoloResult::detections() const { return state_->objects.detections(); }
+std::span<const Detection> YoloResult::detections() const {
+  const std::span<const Detection> found = state_->objects.detections();
+  for (const Detection& each : found) {
+    require(each.score <= kGreatestScore,
+            "{}: the output '{}' gives a score of {}: expected probabilities, from 0 to 1; export the network with the "
+            "sigmoid of its class scores",
+            state_->model, state_->output, each.score);
+  }
+  return found;
+}
 std::int32_t YoloResult::candidate_count() const { return state_->objects.candidate_count(); }
 DeviceSpan<const CropBox> YoloResult::device_boxes() const { return state_->objects.device_boxes(); }
 DeviceSpan<const std::int32_t> YoloResult::device_count() const { return state_->objects.device_count(); }
@@ -100,8 +116,8 @@ struct Yolo::State {
   void check(const DetectionBuffers& objects) const {
     const Device device = network.stream().device();
     require(objects.device() == device && objects.most() == static_cast<std::size_t>(options.max_detections),
-            "the result is for {} objects on {}, this detector gives {} on {}", objects.most(),
-            to_string(objects.device()), options.max_detections, to_string(device));
+            "the result is for {} objects on {}, this detector gives {} on {}", objects.most(), objects.device(),
+            options.max_detections, device);
   }
   [[nodiscard]] YoloOutputs outputs(std::size_t picture) const {
     YoloOutputs outputs;
@@ -141,8 +157,12 @@ const ClassNames& Yolo::names() const noexcept { return *state_->names; }
 YoloResult Yolo::allocate_result(const YoloResultOptions& options) const {
   require(options.masks.size == Size{} || task() == YoloTask::kSegment, "{}: this YOLO network gives no masks",
           state_->network.engine().model().string());
-  return YoloResult(std::make_unique<YoloResult::State>(state_->network.stream(), state_->options.max_detections,
-                                                        state_->format.keypoints, state_->names, options.masks));
+  auto result = std::make_unique<YoloResult::State>(state_->network.stream(), state_->options.max_detections,
+                                                    state_->format.keypoints, state_->names, options.masks);
+  const Engine& engine = state_->network.engine();
+  result->model = engine.model().string();
+  result->output = engine.outputs()[state_->format.output].name;
+  return YoloResult(std::move(result));
 }
 
 void Yolo::submit(const ImageView& image, YoloResult& result) {

@@ -65,7 +65,8 @@ class VRT_API YoloResult {
 
   /// At most `max_detections`, best score first; boxes and keypoints in source pixels, clipped to the picture; a keypoint
   /// that is not finite is (0, 0) with the confidence 0. Host only, valid until the next submit into this result. Each call assembles
-  /// the views, without allocating.
+  /// the views, without allocating. Throws kInvalidArgument naming the network's output if a score is above 1 by more than rounding
+  /// makes it: the export has left out the sigmoid.
   [[nodiscard]] std::span<const Detection> detections() const;
   /// How many cells passed the threshold. Host only, as `detections`.
   [[nodiscard]] std::int32_t candidate_count() const;

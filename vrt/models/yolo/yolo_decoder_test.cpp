@@ -372,7 +372,8 @@ TEST_P(YoloDecoderTest, TakesEndToEndObjectsInTheirOrder) {
 
 TEST_P(YoloDecoderTest, GivesKeypoints) {
   for (const YoloLayout layout : {YoloLayout::kPlanes, YoloLayout::kEndToEnd}) {
-    expect_as_defined(random_network(format_of(YoloTask::kPose, layout, 315, 1), kInput, 21), {641, 359}, {});
+    for (const Size source : {Size{641, 359}, Size{7680, 4320}, Size{1, 1}})
+      expect_as_defined(random_network(format_of(YoloTask::kPose, layout, 315, 1), kInput, 21), source, {});
   }
 }
 
@@ -450,6 +451,66 @@ TEST_P(YoloDecoderTest, MasksOfOneSignAreWholeBoxes) {
   const auto mapping = ResizeMapping::make(ResizeMode::kLetterbox, {320, 192}, kInput);
   decode(network, mapping, {.nms_threshold = 1}, {.size = {320, 192}, .most = 30, .read_back = true});
   expect_masks(network, mapping, {320, 192});
+}
+
+// An object of the whole input, another of its left half, with masks that are foreground everywhere.
+Network two_whole_masks(float fill) {
+  Network network{format_of(YoloTask::kSegment, YoloLayout::kPlanes, 2, 1), {}, {}};
+  network.cells = {{80, 48, 160, 96, 0.875F}, {40, 48, 80, 96, 0.75F}};
+  for (auto& cell : network.cells) cell.insert(cell.end(), 8, 1.0F);
+  network.prototypes.assign(std::size_t{8} * 40 * 24, fill);
+  return network;
+}
+
+TEST_P(YoloDecoderTest, AMaskIsNotSetWhereANaNTakesPart) {
+  Network network = two_whole_masks(0.5F);
+  network.prototypes[3 * 40 * 24 + 10 * 40 + 20] = kNaN;  // In column 20 of row 10, ...
+  network.cells[1].back() = kNaN;                         // ... and all over the second mask.
+  const auto mapping = ResizeMapping::make(ResizeMode::kLetterbox, kInput, kInput);
+  for (const Size size : {kInput, Size{35, 17}}) {
+    decode(network, mapping, {.nms_threshold = 1}, {.size = size, .most = 2, .read_back = true});
+    ASSERT_EQ(masks_->count_of(objects_->detections().size()), 2U);
+    expect_masks(network, mapping, size);
+    EXPECT_EQ(count_set(masks_->mask(1, 2)), 0U);
+  }
+  decode(network, mapping, {.nms_threshold = 1}, {.size = kInput, .most = 2, .read_back = true});
+  EXPECT_EQ(count_set(masks_->mask(0, 2)), 160U * 96 - 8 * 8) << "four pixels a cell, blended of two cells";
+}
+
+TEST_P(YoloDecoderTest, AnInfiniteCoefficientCountsByItsSign) {
+  Network network = two_whole_masks(0.5F);
+  network.cells[0].back() = kInfinity;
+  network.cells[1].back() = -kInfinity;
+  const auto mapping = ResizeMapping::make(ResizeMode::kLetterbox, kInput, kInput);
+  decode(network, mapping, {.nms_threshold = 1}, {.size = {35, 17}, .most = 2, .read_back = true});
+  ASSERT_EQ(masks_->count_of(objects_->detections().size()), 2U);
+  EXPECT_EQ(count_set(masks_->mask(0, 2)), 35U * 17);
+  EXPECT_EQ(count_set(masks_->mask(1, 2)), 0U);
+}
+
+TEST_P(YoloDecoderTest, AMaskOfEightThousandPixelsIsExactAtItsEnds) {
+  constexpr Size kVast{7680, 4320};
+  Network network = random_network(format_of(YoloTask::kSegment, YoloLayout::kPlanes, 1, 1), kInput, 91);
+  std::ranges::copy(std::array{80.0F, 48.0F, 160.0F, 96.0F, 0.875F}, network.cells[0].begin());
+  const auto mapping = ResizeMapping::make(ResizeMode::kLetterbox, kVast, kInput);
+  decode(network, mapping, {}, {.size = kVast, .most = 1, .read_back = true});
+  ASSERT_EQ(objects_->detections().size(), 1U);
+  EXPECT_EQ(objects_->detections()[0].box, (Box{0, 0, 7680, 4320}));
+  const MaskView mask = masks_->mask(0, 1);
+  const auto expect_pixel = [&](int x, int y) {
+    const double value = mask_value(network, 0, mapping, kVast, x, y);
+    if (std::abs(value) < 1e-3) return;
+    ASSERT_EQ(is_set(mask, x, y), value > 0) << x << ", " << y << ": " << value;
+  };
+  for (int x = 0; x < kVast.width; ++x) {
+    expect_pixel(x, 0);
+    expect_pixel(x, kVast.height - 1);
+  }
+  for (int y = 0; y < kVast.height; ++y) {
+    expect_pixel(0, y);
+    expect_pixel(kVast.width - 1, y);
+    expect_pixel(y * 16 / 9, y);
+  }
 }
 
 TEST(YoloPreprocessingTest, IsALetterboxOnGreyAndNothingElse) {

@@ -218,7 +218,8 @@ YoloFormat recognise_yolo(std::span<const TensorInfo> outputs, const YoloFacts& 
       "not the outputs of a YOLO network{}: expected [1, 4 + classes + …, N], end to end [1, N, 6 + …], or with "
       "objectness [1, N, 5 + classes + …] (by YoloOptions::layout, unless N is that of v5 and v7), where … are 3 for "
       "each keypoint of a pose (say so by YoloOptions::task) or as many as there are prototypes; found {}{}",
-      facts.names ? fmt::format(" with {} classes", facts.names->size()) : "", found, oriented_hint(shape, facts));
+      facts.names ? fmt::format(" with {} classes, as many as have names", facts.names->size()) : "", found,
+      oriented_hint(shape, facts));
   require(readings.size() == 1,
           "a YOLO network that can be read in {} ways: as planes of cells, as end-to-end objects, as cells with "
           "objectness in pixels (v5, v7, decoded YOLOX) or as YOLOX's head gives them; give YoloOptions::layout: {}",

@@ -71,6 +71,37 @@ TEST_P(YoloTest, GivesObjectsWithTheNamesOfTheModel) {
   testing::expect_boxes_on_device(stream_, objects);
 }
 
+// A cell in each layout, found with `score`.
+std::vector<testing::ConstantOutput> one_object(YoloLayout layout, float score) {
+  if (layout == YoloLayout::kEndToEnd) return {{"found", {1, 1, 6}, {10, 10, 20, 20, score, 1}}};
+  std::vector<float> values(7 * 42, 0);
+  const float object[] = {32, 16, 16, 8, score, 1, 0};  // With objectness: one class is sure.
+  const bool in_planes = layout == YoloLayout::kPlanes;
+  for (std::size_t i = 0; i < (in_planes ? 6U : 7U); ++i) values[in_planes ? i * 42 + 5 : 5 * 7 + i] = object[i];
+  values.resize((in_planes ? 6 : 7) * 42);
+  if (in_planes) values[5 * 42 + 5] = 0;
+  return {{"found", in_planes ? std::vector<std::int64_t>{1, 6, 42} : std::vector<std::int64_t>{1, 42, 7}, values}};
+}
+
+TEST_P(YoloTest, ScoresThatAreNoProbabilitiesAreRefusedByTheOutputsName) {
+  for (const YoloLayout layout : {YoloLayout::kPlanes, YoloLayout::kV5, YoloLayout::kEndToEnd}) {
+    for (const float score : {0.5F, 1.0F, 1.0000001F, 1.001F, 1.1F, 7.5F}) {
+      Yolo detector(open(one_object(layout, score)), stream_, {.layout = layout});
+      YoloResult objects = detector.allocate_result();
+      detector.submit(view(), objects);
+      stream_.synchronize();
+      if (score < 1.01F) {
+        ASSERT_EQ(objects.detections().size(), 1U) << score;
+        EXPECT_EQ(objects.detections()[0].score, score);
+      } else {
+        const Error error = error_of([&] { (void)objects.detections(); });
+        EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+        EXPECT_THAT(error.what(), HasSubstr("network.onnx: the output 'found' gives a score of"));
+      }
+    }
+  }
+}
+
 TEST_P(YoloTest, AFrameCostsOneWaitAndNothingElse) {
   const testing::ConstantOutput prototypes{"output1", {1, 4, 8, 16}, std::vector<float>(4 * 8 * 16, 0.5F)};
   Yolo detector(open({two_objects(4), prototypes}, {{"task", "segment"}, {"names", "{0: 'cat', 1: 'dog'}"}}), stream_);
@@ -150,6 +181,28 @@ TEST_P(YoloTest, MasksAreWhereTheyWereAskedFor) {
   EXPECT_EQ(count_set({small.size, words}), 16U * 8U);
   EXPECT_EQ(boxes.mask_count(), 0U);
   EXPECT_THROW((void)boxes.device_mask(0), Error);
+}
+
+TEST_P(YoloTest, AFrameWithoutObjectsHasNoMasks) {
+  auto with_masks = two_objects(1);
+  std::fill(with_masks.values.begin() + 6 * 42, with_masks.values.end(), 1.0F);
+  const testing::ConstantOutput prototypes{"output1", {1, 1, 8, 16}, std::vector<float>(8 * 16, 0.5F)};
+  Yolo detector(
+      PayloadTest::open(testing::lit_network(32, 64, {with_masks, prototypes}, {{"names", "{0: 'cat', 1: 'dog'}"}})),
+      stream_);
+  YoloResult objects = detector.allocate_result({.masks = {.size = kPicture, .most = 2, .read_back = true}});
+  EXPECT_EQ(objects.mask_count(), 0U) << "before the first frame";
+  EXPECT_THROW((void)objects.mask(0), Error);
+  const testing::TestPicture bright = picture(kPicture, 200);
+  for (const std::size_t expected : {0U, 2U, 0U}) {  // Nothing of the frame before stays.
+    detector.submit(expected > 0 ? bright.view : view(), objects);
+    stream_.synchronize();
+    EXPECT_EQ(objects.detections().size(), expected);
+    EXPECT_EQ(objects.mask_count(), expected);
+    EXPECT_EQ(testing::to_host(stream_, objects.device_count(), 1)[0], static_cast<std::int32_t>(expected));
+    for (std::size_t i = 0; i < expected; ++i) EXPECT_GT(count_set(objects.mask(i)), 0U);
+    EXPECT_THROW((void)objects.mask(expected), Error);
+  }
 }
 
 TEST_P(YoloTest, WhatTheCallerSaysCountsMoreThanTheFile) {

@@ -46,18 +46,21 @@ Engine open(const std::filesystem::path& model, Device device, Size input, const
   return open_picture_network(model, device, input, kInput, options);
 }
 
+ClassNames names_in(const std::filesystem::path& model) {
+  const auto metadata = read_onnx_metadata(model);
+  const auto names = metadata.find("names");
+  return names != metadata.end() ? parse_class_names(names->second) : ClassNames();
+}
+
 PreprocessOptions preprocessing(const std::filesystem::path& model, Size input) {
   PreprocessOptions options = imagenet_preprocessing();
   options.target = picture_input_size(model, input, kInput);
   return options;
 }
 
-std::unique_ptr<FrameModel> make(const Engine& engine, const Stream& stream, const FrameModelOptions& /*wanted*/) {
-  ImageClassifierOptions options;
-  const auto metadata = read_onnx_metadata(engine.model());
-  if (const auto names = metadata.find("names"); names != metadata.end())
-    options.names = parse_class_names(names->second);
-  return std::make_unique<ClassifierModel>(ImageClassifier(engine, stream, options));
+std::unique_ptr<FrameModel> make(const Engine& engine, const Stream& stream, const FrameModelOptions& wanted) {
+  return std::make_unique<ClassifierModel>(
+      ImageClassifier(engine, stream, {.names = wanted.names ? *wanted.names : names_in(engine.model())}));
 }
 
 }  // namespace
@@ -65,6 +68,7 @@ std::unique_ptr<FrameModel> make(const Engine& engine, const Stream& stream, con
 const ModelFamily& classifier_family() noexcept {
   static constexpr ModelFamily kFamily{.name = "classifier",
                                        .title = "a classifier",
+                                       .names_classes = true,
                                        .tasks = {"classify"},
                                        .fits = fits,
                                        .open = open,

@@ -6,15 +6,18 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "vrt/base/error.h"
+#include "vrt/base/testing/error_of.h"
 #include "vrt/base/testing/scoped.h"
 #include "vrt/device/allocation_count.h"
 #include "vrt/device/counters.h"
 #include "vrt/device/graph.h"
 #include "vrt/pipeline/families/family.h"
 #include "vrt/pipeline/families/network_input.h"
+#include "vrt/pipeline/model_pool.h"
 #include "vrt/pipeline/testing/family_networks.h"
 #include "vrt/scene/mask.h"
 
@@ -214,6 +217,85 @@ TEST_P(FamiliesTest, ItsPreprocessingIsForTheInputThatItIsOpenedWith) {
 
 INSTANTIATE_TEST_SUITE_P(Detectors, FamiliesTest, ::testing::ValuesIn(detectors()));
 INSTANTIATE_TEST_SUITE_P(Others, FamiliesTest, ::testing::ValuesIn(others()));
+
+/// How many masks a result has of `network`, of family `name`, whose objects all have one.
+std::size_t masks_of(std::string_view name, const std::string& network, const FrameModelOptions& options) {
+  const testing::ScopedFolder folder;
+  const Stream stream(Device::cpu());
+  const ModelFamily& family = find_family(name);
+  const Engine engine = family.open(folder.write("net.onnx", network), Device::cpu(), {}, {});
+  const auto model = family.make(engine, stream, options);
+  const auto result = model->allocate_result(kPicture);
+  const std::vector<std::uint8_t> bright(std::size_t{3} * 100 * 100, 255);
+  model->submit(ImageView::packed(Device::cpu(), bright.data(), kPicture, PixelFormat::kRgb8), *result, nullptr);
+  stream.synchronize();
+  const ModelFindings found = result->findings();
+  for (const MaskView& mask : found.masks) EXPECT_TRUE(is_set(mask, 30, 50) && !is_set(mask, 70, 50));
+  return found.masks.size();
+}
+
+TEST(MasksOfAllTest, ThereIsRoomForAsManyAsTheNetworkFinds) {
+  const std::string network = testing::yolo_crowd_seg_network(350);
+  EXPECT_EQ(masks_of("yolo", network, {.score_threshold = {}, .read_back_dense = true, .masks_of_all = true}), 300U);
+  EXPECT_EQ(masks_of("yolo", network, {.score_threshold = {}, .read_back_dense = true}), 100U);
+  EXPECT_EQ(masks_of("yolo", network, {.score_threshold = {}, .masks_of_all = true}), 0U) << "nobody reads them";
+  const std::string instances = testing::rfdetr_seg_network();
+  const float every = 0.00001F;  // 910 pairs of a query and a class, of sigmoid(-9) at least.
+  EXPECT_EQ(
+      masks_of("rfdetr-seg", instances, {.score_threshold = every, .read_back_dense = true, .masks_of_all = true}),
+      300U);
+  EXPECT_EQ(masks_of("rfdetr-seg", instances, {.score_threshold = every, .read_back_dense = true}), 100U);
+}
+
+/// Class names that the caller gives, in place of the file's.
+class GivenNamesTest : public ::testing::Test {
+ protected:
+  [[nodiscard]] std::string label(const std::string& family, const std::string& network, std::size_t classes) const {
+    const auto file = folder_.write("net.onnx", network);
+    std::string lines;
+    for (std::size_t i = 0; i < classes; ++i) lines += "given " + std::to_string(i) + "\n";
+    const PoolModel chosen =
+        choose_models({{.file = file, .family = family, .class_names = folder_.write("names.txt", lines)}}).front();
+    const Engine engine = chosen.family->open(file, Device::cpu(), {}, {});
+    const auto model = chosen.family->make(engine, stream_, {.score_threshold = {}, .names = chosen.names});
+    const auto result = model->allocate_result(kPicture);
+    const std::vector<std::uint8_t> bright(std::size_t{3} * 100 * 100, 255);
+    model->submit(ImageView::packed(Device::cpu(), bright.data(), kPicture, PixelFormat::kRgb8), *result, nullptr);
+    stream_.synchronize();
+    const ModelFindings found = result->findings();
+    return std::string(found.classes.empty() ? found.detections[0].label : found.classes[0].label);
+  }
+  void expect_refused(const std::string& family, const std::string& network, std::size_t classes,
+                      const std::string& reason) const {
+    const Error error = test::error_of([&] { (void)label(family, network, classes); });
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+    EXPECT_THAT(error.what(), ::testing::HasSubstr(reason));
+  }
+  testing::ScopedFolder folder_;
+  Stream stream_{Device::cpu()};
+};
+
+TEST_F(GivenNamesTest, AreThoseOfTheResults) {
+  EXPECT_EQ(label("yolo", testing::yolo_network(), 2), "given 1");
+  EXPECT_EQ(label("yolo", testing::yolo_seg_network(), 2), "given 1");
+  EXPECT_EQ(label("rfdetr", testing::rfdetr_network(), 91), "given 90");
+  EXPECT_EQ(label("rfdetr-seg", testing::rfdetr_seg_network(), 91), "given 90");
+  EXPECT_EQ(label("rfdetr-keypoints", testing::rfdetr_keypoints_network(), 2), "given 1");
+  EXPECT_EQ(label("classifier", testing::classifier_network({{"names", "{0: 'a'}"}}), 5), "given 2");
+}
+
+TEST_F(GivenNamesTest, AreAsManyAsTheNetworkHasClasses) {
+  expect_refused("yolo", testing::yolo_network(), 3, "with 3 classes, as many as have names");
+  expect_refused("yolo", testing::yolo_network(), 1, "with 1 classes, as many as have names");
+  expect_refused("rfdetr", testing::rfdetr_network(), 92, "the 91 classes at most, found 92");
+  expect_refused("rfdetr-seg", testing::rfdetr_seg_network(), 92, "the 91 classes at most, found 92");
+  expect_refused("classifier", testing::classifier_network(), 4, "5 classes, there are names for 4");
+}
+
+TEST_F(GivenNamesTest, AreRefusedWhereThereIsNothingToName) {
+  for (const char* family : {"centerface", "depth", "relative-depth", "xfeat", "osnet"})
+    expect_refused(family, testing::depth_network({}), 5, "has no classes that");
+}
 
 class FamilyPreprocessingTest : public ::testing::Test {
  protected:

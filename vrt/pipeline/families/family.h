@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -18,6 +19,7 @@
 #include "vrt/image/image.h"
 #include "vrt/image/preprocessor.h"
 #include "vrt/pipeline/families/frame_model.h"
+#include "vrt/scene/class_names.h"
 
 namespace vrt {
 
@@ -44,10 +46,18 @@ template <typename Recognise>
   }
 }
 
-/// What a run wants of every network.
+/// What a run wants of a network.
 struct FrameModelOptions {
   std::optional<float> score_threshold;  ///< Of detections, in [0, 1]; where not given the family's own.
   bool read_back_dense = false;          ///< Whether masks and depth maps come to the host, at the picture's size.
+  /// Whether there is room for the masks of all objects, not only of as many as MaskOptions::most says.
+  bool masks_of_all = false;
+  /// Of the classes, by their ids, in place of what the file says. As many as the network has classes, where its outputs tell how many;
+  /// of RF-DETR not more than columns.
+  std::optional<ClassNames> names = {};
+  /// Boxes of a picture that are embedded, the best first; where not given as many as one run of the network takes, and 16 at least. The
+  /// network runs for all that there is room for, whatever was found: how many runs a frame has is fixed, and a graph can hold them.
+  std::optional<std::int32_t> most_embeddings = {};
 };
 
 /// How a run tells, opens and runs the networks of a family. Text has static storage.
@@ -55,7 +65,8 @@ struct ModelFamily {
   std::string_view name;   ///< What a user types before a colon: "yolo".
   std::string_view title;  ///< "YOLO"
   bool gives_boxes = false;
-  bool takes_boxes = false;  ///< Looks at boxes that another network found in the same frame.
+  bool takes_boxes = false;    ///< Looks at boxes that another network found in the same frame.
+  bool names_classes = false;  ///< Takes FrameModelOptions::names.
   /// What exporters write of such networks under `task` into their metadata: vrt's own, and of detectors Ultralytics'.
   std::array<std::string_view, 3> tasks = {};
 
@@ -73,7 +84,8 @@ struct ModelFamily {
   /// How a picture becomes the input of that file's network; `input` as with `open`. nullptr where it does not look at whole pictures. Throws
   /// kInvalidArgument where the file says no size, or is of another family; as read_onnx_metadata and detail::read_signature.
   PreprocessOptions (*preprocessing)(const std::filesystem::path& model, Size input) = nullptr;
-  /// Throws kInvalidArgument with what was met if the network is of another family. Allocates; may block.
+  /// Throws kInvalidArgument with what was met if the network is of another family, or has another number of classes than there are
+  /// names. Allocates; may block.
   std::unique_ptr<FrameModel> (*make)(const Engine& engine, const Stream& stream,
                                       const FrameModelOptions& options) = nullptr;
 };

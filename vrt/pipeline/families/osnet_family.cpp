@@ -32,16 +32,19 @@ class EmbeddingFrame final : public FrameResult {
   std::size_t channels_;
 };
 
-/// The best boxes of another network, as many as the network embeds in one run, kLeastBoxes at least: the host does not know how many
-/// there are, so that the network runs for all that there is room for.
+/// As many boxes as the network embeds in one run, kLeastBoxes at least.
+std::int32_t boxes_of_a_run(const Engine& engine) {
+  constexpr std::int64_t kLeastBoxes = 16;
+  return static_cast<std::int32_t>(
+      std::clamp<std::int64_t>(engine.inputs()[0].shape[0], kLeastBoxes, OsNet::kMaxBoxes));
+}
+
+/// The best boxes of another network, `most` of them. The host does not know how many there are, so that the network runs for all that there
+/// is room for.
 class OsNetModel final : public FrameModel {
  public:
-  static constexpr std::int64_t kLeastBoxes = 16;
-
-  OsNetModel(const Engine& engine, const Stream& stream)
-      : most_(static_cast<std::size_t>(
-            std::clamp<std::int64_t>(engine.inputs()[0].shape[0], kLeastBoxes, OsNetOptions{}.max_boxes))),
-        payload_(engine, stream) {}
+  OsNetModel(const Engine& engine, const Stream& stream, std::int32_t most)
+      : most_(static_cast<std::size_t>(most)), payload_(engine, stream, {.max_boxes = most}) {}
 
   [[nodiscard]] std::unique_ptr<FrameResult> allocate_result(Size /*picture*/) const override {
     return std::make_unique<EmbeddingFrame>(payload_.allocate_result({.read_back = true}),
@@ -79,8 +82,8 @@ Engine open(const std::filesystem::path& model, Device device, Size /*input*/, c
   return OsNet::open_engine(model, device, is_open ? kBatch : static_cast<std::int32_t>((*stated)[0]), options);
 }
 
-std::unique_ptr<FrameModel> make(const Engine& engine, const Stream& stream, const FrameModelOptions& /*wanted*/) {
-  return std::make_unique<OsNetModel>(engine, stream);
+std::unique_ptr<FrameModel> make(const Engine& engine, const Stream& stream, const FrameModelOptions& wanted) {
+  return std::make_unique<OsNetModel>(engine, stream, wanted.most_embeddings.value_or(boxes_of_a_run(engine)));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Internal (not installed): what the families have in common that look at whole pictures.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -8,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "vrt/models/common/mask_options.h"
+#include "vrt/pipeline/families/family.h"
 #include "vrt/pipeline/families/frame_model.h"
 #include "vrt/scene/class_names.h"
 #include "vrt/scene/mask.h"
@@ -59,6 +62,12 @@ class DetectionFrame : public FrameResult {
  private:
   const ClassNames* names_;
 };
+
+/// For how many masks a detector's results have room where it finds `objects` at most; 0: it makes none.
+[[nodiscard]] inline std::int32_t masks_wanted(const FrameModelOptions& wanted, std::int32_t objects) {
+  if (!wanted.read_back_dense) return 0;
+  return wanted.masks_of_all ? objects : std::min(objects, MaskOptions{}.most);
+}
 
 /// The results of a detector with masks, `most` of them at most.
 template <typename Result>

@@ -81,8 +81,9 @@ const ModelFamily& family_by_shapes(const std::filesystem::path& model, const Mo
   if (fitting.size() == 1) return *fitting.front();
   if (fitting.empty()) {
     fail(ErrorCode::kInvalidArgument,
-         "{0}: a network of no family that vrt knows ({1}); found {2}; if it is one of them, say so, as in {3}:{0}",
-         model.string(), names_of(model_families()), describe(facts), candidates.front()->name);
+         "{0}: a network of no family that vrt knows ({1}); found {2}; if it is one of them, say which in front of its "
+         "name: FAMILY:{0}",
+         model.string(), names_of(model_families()), describe(facts));
   }
   fail(ErrorCode::kInvalidArgument,
        "{0}: a network that could be of several families ({1}); found {2}; say which, as in {3}:{0}", model.string(),
@@ -98,10 +99,12 @@ const ModelFamily& recognise_family(const std::filesystem::path& model) {
     return family_by_shapes(model, read_facts(model), candidates);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kUnavailable) throw;
-    throw Error(ErrorCode::kUnavailable,
-                fmt::format("the family of {0} cannot be told from its file; say which it is ({1}), as in {2}:{0}",
-                            model.string(), names_of(candidates), candidates.front()->name),
-                error.what());
+    throw Error(
+        ErrorCode::kUnavailable,
+        fmt::format(
+            "the family of {0} cannot be told from its file; say which it is ({1}) in front of its name: FAMILY:{0}",
+            model.string(), names_of(candidates)),
+        error.what());
   }
 }
 

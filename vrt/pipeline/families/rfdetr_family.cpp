@@ -35,18 +35,18 @@ using SegFrame = InstanceFrame<RfDetrSegResult>;
 
 class SegModel final : public PictureModel<RfDetrSeg, SegFrame> {
  public:
-  SegModel(RfDetrSeg payload, bool masks) : PictureModel(std::move(payload)), masks_(masks) {}
+  SegModel(RfDetrSeg payload, std::int32_t masks) : PictureModel(std::move(payload)), masks_(masks) {}
 
   [[nodiscard]] std::unique_ptr<FrameResult> allocate_result(Size picture) const override {
     RfDetrSegResultOptions options;
-    if (masks_) options.masks = {.size = picture, .read_back = true};
+    if (masks_ > 0) options.masks = {.size = picture, .most = masks_, .read_back = true};
     return std::make_unique<SegFrame>(payload().allocate_result(options), names_of(payload()),
-                                      static_cast<std::size_t>(options.masks.most));
+                                      static_cast<std::size_t>(masks_));
   }
-  [[nodiscard]] bool results_have_picture_size() const noexcept override { return masks_; }
+  [[nodiscard]] bool results_have_picture_size() const noexcept override { return masks_ > 0; }
 
  private:
-  bool masks_;
+  std::int32_t masks_;  ///< For how many there is room; 0: none are made.
 };
 
 // A batch that the file leaves open becomes 1.
@@ -93,6 +93,7 @@ PreprocessOptions preprocessing(const std::filesystem::path& model, Size input) 
 RfDetrOptions options_of(const FrameModelOptions& wanted) {
   RfDetrOptions options;
   options.score_threshold = wanted.score_threshold.value_or(options.score_threshold);
+  options.names = wanted.names;
   return options;
 }
 
@@ -102,7 +103,8 @@ std::unique_ptr<FrameModel> make(const Engine& engine, const Stream& stream, con
 }
 
 std::unique_ptr<FrameModel> make_seg(const Engine& engine, const Stream& stream, const FrameModelOptions& wanted) {
-  return std::make_unique<SegModel>(RfDetrSeg(engine, stream, options_of(wanted)), wanted.read_back_dense);
+  const RfDetrOptions options = options_of(wanted);
+  return std::make_unique<SegModel>(RfDetrSeg(engine, stream, options), masks_wanted(wanted, options.max_detections));
 }
 
 }  // namespace
@@ -111,6 +113,7 @@ const ModelFamily& rfdetr_family() noexcept {
   static constexpr ModelFamily kFamily{.name = "rfdetr",
                                        .title = "RF-DETR",
                                        .gives_boxes = true,
+                                       .names_classes = true,
                                        .tasks = {"detect"},
                                        .fits = fits_boxes,
                                        .open = open,
@@ -122,6 +125,7 @@ const ModelFamily& rfdetr_seg_family() noexcept {
   static constexpr ModelFamily kFamily{.name = "rfdetr-seg",
                                        .title = "RF-DETR with masks",
                                        .gives_boxes = true,
+                                       .names_classes = true,
                                        .tasks = {"segment"},
                                        .fits = fits_masks,
                                        .open = open,
@@ -133,6 +137,7 @@ const ModelFamily& rfdetr_keypoints_family() noexcept {
   static constexpr ModelFamily kFamily{.name = "rfdetr-keypoints",
                                        .title = "RF-DETR with keypoints",
                                        .gives_boxes = true,
+                                       .names_classes = true,
                                        .tasks = {"pose"},
                                        .fits = fits_keypoints,
                                        .open = open,

@@ -23,22 +23,21 @@ constexpr std::int64_t kCells = 80 * 80 + 40 * 40 + 20 * 20;
 
 class YoloModel final : public PictureModel<Yolo, Frame> {
  public:
-  YoloModel(Yolo payload, bool masks)
-      : PictureModel(std::move(payload)), masks_(masks && this->payload().task() == YoloTask::kSegment) {}
+  YoloModel(Yolo payload, std::int32_t masks)
+      : PictureModel(std::move(payload)), masks_(this->payload().task() == YoloTask::kSegment ? masks : 0) {}
 
   [[nodiscard]] std::unique_ptr<FrameResult> allocate_result(Size picture) const override {
     YoloResultOptions options;
-    if (masks_) options.masks = {.size = picture, .read_back = true};
-    return std::make_unique<Frame>(payload().allocate_result(options), names(),
-                                   static_cast<std::size_t>(options.masks.most));
+    if (masks_ > 0) options.masks = {.size = picture, .most = masks_, .read_back = true};
+    return std::make_unique<Frame>(payload().allocate_result(options), names(), static_cast<std::size_t>(masks_));
   }
-  [[nodiscard]] bool results_have_picture_size() const noexcept override { return masks_; }
+  [[nodiscard]] bool results_have_picture_size() const noexcept override { return masks_ > 0; }
 
  private:
   // Of no class where the file names none.
   [[nodiscard]] const ClassNames* names() const { return payload().names().size() > 0 ? &payload().names() : nullptr; }
 
-  bool masks_;
+  std::int32_t masks_;  ///< For how many there is room; 0: none are made.
 };
 
 // An extent that the file leaves open is the batch, or it goes with the size of the input.
@@ -105,7 +104,8 @@ PreprocessOptions preprocessing(const std::filesystem::path& model, Size input) 
 std::unique_ptr<FrameModel> make(const Engine& engine, const Stream& stream, const FrameModelOptions& wanted) {
   YoloOptions options;
   options.score_threshold = wanted.score_threshold.value_or(options.score_threshold);
-  return std::make_unique<YoloModel>(Yolo(engine, stream, options), wanted.read_back_dense);
+  options.names = wanted.names;
+  return std::make_unique<YoloModel>(Yolo(engine, stream, options), masks_wanted(wanted, options.max_detections));
 }
 
 }  // namespace
@@ -114,6 +114,7 @@ const ModelFamily& yolo_family() noexcept {
   static constexpr ModelFamily kFamily{.name = "yolo",
                                        .title = "YOLO",
                                        .gives_boxes = true,
+                                       .names_classes = true,
                                        .tasks = {"detect", "segment", "pose"},
                                        .fits = fits,
                                        .open = open,

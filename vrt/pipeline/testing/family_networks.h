@@ -50,6 +50,35 @@ inline std::string yolo_seg_network() {
       ultralytics("segment"));
 }
 
+/// Input 64×64, end to end. `count` objects of class 1 and 8×8 pixels, in rows of eight (in a network of 64×64 pixels, so that those
+/// behind the 64th lie on others), best first.
+inline std::string yolo_crowd_network(std::int64_t count) {
+  std::vector<float> objects;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto x = static_cast<float>(i % 8 * 8);
+    const auto y = static_cast<float>(i / 8 % 8 * 8);
+    const float score = 0.9F - 0.5F * static_cast<float>(i) / static_cast<float>(count);
+    for (const float value : {x, y, x + 8, y + 8, score, 1.0F}) objects.push_back(value);
+  }
+  Metadata metadata = ultralytics("detect");
+  metadata["end2end"] = "True";
+  return lit_network(64, 64, {{"output0", {1, count, 6}, objects}}, metadata);
+}
+
+/// The same with a prototype that is positive in its left half, and masks.
+inline std::string yolo_crowd_seg_network(std::int64_t count) {
+  std::vector<float> objects;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float score = 0.9F - 0.5F * static_cast<float>(i) / static_cast<float>(count);
+    for (const float value : {16.0F, 16.0F, 48.0F, 48.0F, score, 1.0F, 1.0F}) objects.push_back(value);
+  }
+  std::vector<float> prototype(256);
+  for (std::size_t i = 0; i < prototype.size(); ++i) prototype[i] = i % 16 < 8 ? 4.0F : -4.0F;
+  Metadata metadata = ultralytics("segment");
+  metadata["end2end"] = "True";
+  return lit_network(64, 64, {{"output0", {1, count, 7}, objects}, {"output1", {1, 1, 16, 16}, prototype}}, metadata);
+}
+
 /// Logits [1, 10, columns] of one object, in the last column of query 3, and its box: the middle half of the picture.
 inline std::vector<ConstantOutput> rfdetr_outputs(std::int64_t columns) {
   std::vector<float> logits(static_cast<std::size_t>(10 * columns), -9.0F);

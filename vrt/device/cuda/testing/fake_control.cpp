@@ -51,6 +51,15 @@ std::size_t calls_of(const std::string& symbol) {
   return static_cast<std::size_t>(std::count(all.begin(), all.end(), symbol));
 }
 
+std::vector<unsigned> flags_of(const std::string& symbol) {
+  std::vector<unsigned> flags;
+  const std::vector<std::string> names = calls();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == symbol) flags.push_back(control<decltype(vrt_fake_call_flags)>("vrt_fake_call_flags")(i));
+  }
+  return flags;
+}
+
 std::vector<std::pair<void*, void*>> ordered() {
   std::vector<std::pair<void*, void*>> waits;
   const auto count = control<decltype(vrt_fake_wait_count)>("vrt_fake_wait_count")();

@@ -21,6 +21,8 @@ void fail(const char* symbol, std::uint64_t nth, int result);
 [[nodiscard]] std::vector<std::string> calls();
 /// How many of them were of `symbol`.
 [[nodiscard]] std::size_t calls_of(const std::string& symbol);
+/// The flags that each call of `symbol` since the last reset was given; of cuMemHostAlloc, cuStreamCreate and cuEventCreate.
+[[nodiscard]] std::vector<unsigned> flags_of(const std::string& symbol);
 [[nodiscard]] std::int64_t live_objects();
 /// Waits of one stream for another since the last reset, in order: the stream that an event was recorded on, then the one that
 /// waits for it.

@@ -1,12 +1,14 @@
 // A CUDA driver without a GPU: a shared object with the driver's names, loaded through the same path as the real one.
 //
-// Device memory is host memory and operations run when they are enqueued, so that copies and fills can be checked; kernels are
-// counted but not run. Every call is logged and can be made to fail. The environment sets what a process sees:
+// Device memory is host memory and operations run when they are enqueued, or with VRT_FAKE_ASYNC=1 later, in a thread for each stream,
+// so that copies, fills and host functions can be checked; kernels are counted but not run. Every call is logged and can be made to
+// fail. The environment sets what a process sees:
 //   VRT_FAKE_VERSION=12020  VRT_FAKE_INIT=100 (cuInit's answer)  VRT_FAKE_DEVICES=2  VRT_FAKE_POOLS=0
 //   VRT_FAKE_INTEGRATED=1  VRT_FAKE_ELAPSED=1 (cuEventElapsedTime's answer)
 //   CUDA_VISIBLE_DEVICES=2,0 (as the real one: which of them, and in which order)
 //   VRT_FAKE_ENDS=1 (once its static objects are destroyed, every call answers that the driver has ended)
-// Built a second time with VRT_FAKE_OLD_DRIVER it lacks the optional entry points.
+// Built a second time with VRT_FAKE_OLD_DRIVER it lacks the optional entry points, a third time with VRT_FAKE_INCOMPLETE_DRIVER one
+// of the required.
 #include "vrt/device/cuda/testing/fake_driver.h"
 
 #include <dlfcn.h>
@@ -27,12 +29,15 @@
 #include <vector>
 
 #include "vrt/device/cuda/driver_types.h"
+#include "vrt/device/cuda/testing/fake_queue.h"
 #include "vrt/device/cuda/testing/fake_setting.h"
 
 using vrt::cuda::DeviceId;
 using vrt::cuda::DevicePointer;
 using vrt::cuda::Enum;
 using vrt::cuda::Result;
+using vrt::cuda::testing::FakeMarker;
+using vrt::cuda::testing::FakeQueue;
 using vrt::cuda::testing::setting;
 
 // The driver's opaque objects.
@@ -45,6 +50,7 @@ struct CUgraph_st {
 };
 struct CUgraphExec_st {
   CUgraph_st* graph;
+  std::mutex runs;  // Once at a time.
 };
 struct CUctx_st {
   int device = 0;
@@ -54,10 +60,11 @@ struct CUstream_st {
   CUctx_st* context = nullptr;
   std::unique_ptr<CUgraph_st> capture;
   CUgraphNode_st* last = nullptr;
+  FakeQueue queue{setting("VRT_FAKE_ASYNC", 0) != 0 ? FakeQueue::Mode::kLater : FakeQueue::Mode::kAtOnce};
 };
 struct CUevent_st {
   CUctx_st* context = nullptr;
-  std::chrono::steady_clock::time_point reached;
+  std::shared_ptr<FakeMarker> point;  // The one recorded last.
   CUstream_st* recorded_on = nullptr;
 };
 struct CUmod_st {
@@ -74,10 +81,16 @@ constexpr Result kErrorInvalidContext = 201;
 constexpr Result kErrorInvalidHandle = 400;
 constexpr Result kErrorNotFound = 500;
 constexpr int kMostDevices = 16;
+constexpr std::size_t kMemory = std::size_t{8} << 30U;
+
+struct LoggedCall {
+  const char* symbol;
+  unsigned flags;  // Of those functions that take any.
+};
 
 struct Fake {
   std::mutex mutex;
-  std::vector<const char*> log;
+  std::vector<LoggedCall> log;
   std::vector<std::pair<CUstream_st*, CUstream_st*>> waits;
   std::string failing_symbol;
   std::uint64_t calls_until_failure = 0;
@@ -125,15 +138,19 @@ std::vector<int> visible_devices() {
 }
 
 // The answer that was planned for this call; 0 if none was. A sticky fault is one of the context that met it.
-Result planned_answer(const char* symbol, CUctx_st* context) {
+Result failure_of(const char* symbol, CUctx_st* context) {
   Fake& f = fake();
   if (f.has_ended) return vrt::cuda::kErrorDeinitialized;
-  f.log.push_back(symbol);
   if (context != nullptr && context->sticky != 0) return context->sticky;
   if (f.failing_symbol != symbol || f.calls_until_failure-- != 0) return 0;
   f.failing_symbol.clear();
   if (is_sticky(f.failure) && context != nullptr) context->sticky = f.failure;
   return f.failure;
+}
+
+Result planned_answer(const char* symbol, CUctx_st* context) {
+  if (!fake().has_ended) fake().log.push_back({symbol, 0});
+  return failure_of(symbol, context);
 }
 
 template <typename Body>
@@ -145,8 +162,9 @@ Result call(const char* symbol, const Body& body, CUctx_st* context = current_co
 
 // Streams, events, modules and graphs are of the context that is current.
 template <typename Object>
-Result create(const char* symbol, Object** out) {
+Result create(const char* symbol, Object** out, unsigned flags = 0) {
   return call(symbol, [&] {
+    fake().log.back().flags = flags;
     if (current_context == nullptr) return kErrorInvalidContext;
     *out = new Object();
     if constexpr (requires { (*out)->context; }) (*out)->context = current_context;
@@ -157,16 +175,18 @@ Result create(const char* symbol, Object** out) {
 
 template <typename Object>
 Result destroy(const char* symbol, Object* object) {
-  return call(symbol, [&] {
-    if (fake().live.erase(object) == 0) return vrt::cuda::kErrorInvalidValue;
-    delete object;
-    return Result{0};
-  });
+  const Result result =
+      call(symbol, [&] { return fake().live.erase(object) == 0 ? vrt::cuda::kErrorInvalidValue : Result{0}; });
+  if (result == 0) delete object;  // Not under the lock: a stream may have work left, which calls the driver.
+  return result;
 }
 
 Result allocate(void** out, std::size_t bytes) {
   if (current_context == nullptr) return kErrorInvalidContext;
-  *out = std::malloc(bytes == 0 ? 1 : bytes);
+  if (bytes == 0) return vrt::cuda::kErrorInvalidValue;  // As the real one.
+  if (bytes > kMemory) return vrt::cuda::kErrorOutOfMemory;
+  constexpr std::size_t kAlignment = 256;
+  *out = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
   if (*out == nullptr) return vrt::cuda::kErrorOutOfMemory;
   std::memset(*out, 0xCD, bytes);  // Whatever was there before.
   fake().live.insert(*out);
@@ -179,17 +199,19 @@ Result release(void* memory) {
   return 0;
 }
 
-// The default streams, 1 and 2, are of whatever is current.
-CUctx_st* context_of(CUstream_st* stream) {
-  return reinterpret_cast<std::uintptr_t>(stream) <= 2 ? current_context : stream->context;
-}
+bool is_default(const CUstream_st* stream) { return reinterpret_cast<std::uintptr_t>(stream) <= 2; }
+
+// The default streams, 1 and 2, are of whatever is current, and never have work.
+CUctx_st* context_of(CUstream_st* stream) { return is_default(stream) ? current_context : stream->context; }
+
+bool is_reached(const CUevent_st* event) { return event->point == nullptr || event->point->is_reached(); }
 
 void* host(DevicePointer pointer) { return reinterpret_cast<void*>(pointer); }
 
 // Runs an operation, or adds it to the stream's capture.
 Result enqueue(CUstream_st* stream, std::function<void()> operation, bool is_kernel = false) {
   if (stream->capture == nullptr) {
-    operation();
+    stream->queue.add(std::move(operation));
     return 0;
   }
   auto node = std::make_unique<CUgraphNode_st>();
@@ -236,7 +258,8 @@ void vrt_fake_fail(const char* symbol, std::uint64_t nth, int result) {
   fake().failure = result;
 }
 std::uint64_t vrt_fake_call_count() { return fake().log.size(); }
-const char* vrt_fake_call(std::uint64_t index) { return fake().log.at(index); }
+const char* vrt_fake_call(std::uint64_t index) { return fake().log.at(index).symbol; }
+unsigned vrt_fake_call_flags(std::uint64_t index) { return fake().log.at(index).flags; }
 std::uint64_t vrt_fake_wait_count() { return fake().waits.size(); }
 void vrt_fake_wait(std::uint64_t index, void** recorded_on, void** waiting) {
   *recorded_on = fake().waits.at(index).first;
@@ -249,8 +272,7 @@ Result cuInit(unsigned) {
   return call("cuInit", [] { return setting("VRT_FAKE_INIT", 0); });
 }
 Result cuDriverGetVersion(int* version) {
-  *version = setting("VRT_FAKE_VERSION", 13000);
-  return 0;
+  return call("cuDriverGetVersion", [&] { return *version = setting("VRT_FAKE_VERSION", 13000), Result{0}; });
 }
 Result cuGetErrorName(Result, const char** name) {
   *name = "CUDA_ERROR_FAKE";
@@ -277,14 +299,8 @@ Result cuDeviceGetName(char* name, int capacity, DeviceId device) {
     return Result{0};
   });
 }
-Result cuDeviceGetPCIBusId(char* text, int capacity, DeviceId device) {
-  return call("cuDeviceGetPCIBusId", [&] {
-    std::snprintf(text, static_cast<std::size_t>(capacity), "0000:%02X:00.0", 0x3B + device);
-    return Result{0};
-  });
-}
 Result cuDeviceTotalMem_v2(std::size_t* bytes, DeviceId) {
-  return call("cuDeviceTotalMem_v2", [&] { return *bytes = std::size_t{8} << 30U, Result{0}; });
+  return call("cuDeviceTotalMem_v2", [&] { return *bytes = kMemory, Result{0}; });
 }
 Result cuDeviceGetAttribute(int* value, Enum attribute, DeviceId) {
   return call("cuDeviceGetAttribute", [&] {
@@ -301,54 +317,79 @@ Result cuDevicePrimaryCtxRetain(CUctx_st** context, DeviceId device) {
   return call("cuDevicePrimaryCtxRetain", [&] {
     *context = &fake().contexts.at(static_cast<std::size_t>(device));
     (*context)->device = device;
+    fake().live.insert(*context);
     return Result{0};
   });
 }
-// Not logged and never failing: they stand in the path of every other call.
+Result cuDevicePrimaryCtxRelease_v2(DeviceId device) {
+  return call("cuDevicePrimaryCtxRelease_v2", [&] {
+    return fake().live.erase(&fake().contexts.at(static_cast<std::size_t>(device))) == 0 ? kErrorInvalidContext
+                                                                                         : Result{0};
+  });
+}
+// Not logged: they stand in the path of every other call.
 Result cuCtxGetCurrent(CUctx_st** context) {
-  if (fake().has_ended) return vrt::cuda::kErrorDeinitialized;
+  const std::lock_guard lock(fake().mutex);
+  if (const Result planned = failure_of("cuCtxGetCurrent", nullptr); planned != 0) return planned;
   return *context = current_context, 0;
 }
 Result cuCtxSetCurrent(CUctx_st* context) {
-  if (fake().has_ended) return vrt::cuda::kErrorDeinitialized;
+  const std::lock_guard lock(fake().mutex);
+  if (const Result planned = failure_of("cuCtxSetCurrent", nullptr); planned != 0) return planned;
   return current_context = context, 0;
 }
 
-Result cuStreamCreate(CUstream_st** stream, unsigned) { return create("cuStreamCreate", stream); }
+Result cuStreamCreate(CUstream_st** stream, unsigned flags) { return create("cuStreamCreate", stream, flags); }
 Result cuStreamDestroy_v2(CUstream_st* stream) { return destroy("cuStreamDestroy_v2", stream); }
 Result cuStreamSynchronize(CUstream_st* stream) {
-  return call("cuStreamSynchronize", [] { return Result{0}; }, context_of(stream));
+  const Result planned = call("cuStreamSynchronize", [] { return Result{0}; }, context_of(stream));
+  if (planned == 0 && !is_default(stream)) stream->queue.wait();
+  return planned;
 }
 Result cuStreamQuery(CUstream_st* stream) {
-  return call("cuStreamQuery", [] { return Result{0}; }, context_of(stream));
+  return call(
+      "cuStreamQuery",
+      [&] { return is_default(stream) || stream->queue.is_idle() ? Result{0} : vrt::cuda::kErrorNotReady; },
+      context_of(stream));
 }
 Result cuStreamGetCtx(CUstream_st* stream, CUctx_st** context) {
   return call("cuStreamGetCtx", [&] { return *context = context_of(stream), Result{0}; });
 }
 Result cuStreamWaitEvent(CUstream_st* stream, CUevent_st* event, unsigned) {
-  return call("cuStreamWaitEvent", [&] { return fake().waits.emplace_back(event->recorded_on, stream), Result{0}; });
+  return call("cuStreamWaitEvent", [&] {
+    fake().waits.emplace_back(event->recorded_on, stream);
+    if (event->point == nullptr || is_default(stream)) return Result{0};
+    return enqueue(stream, [point = event->point] { point->wait(); });
+  });
 }
 
-Result cuEventCreate(CUevent_st** event, unsigned) { return create("cuEventCreate", event); }
+Result cuEventCreate(CUevent_st** event, unsigned flags) { return create("cuEventCreate", event, flags); }
 Result cuEventDestroy_v2(CUevent_st* event) { return destroy("cuEventDestroy_v2", event); }
 Result cuEventRecord(CUevent_st* event, CUstream_st* stream) {
   return call("cuEventRecord", [&] {
     if (context_of(stream) != event->context) return kErrorInvalidHandle;
-    event->reached = std::chrono::steady_clock::now();
+    event->point = std::make_shared<FakeMarker>();
     event->recorded_on = stream;
-    return Result{0};
+    if (is_default(stream)) return event->point->reach(), Result{0};
+    return enqueue(stream, [point = event->point] { point->reach(); });
   });
 }
 Result cuEventQuery(CUevent_st* event) {
-  return call("cuEventQuery", [] { return Result{0}; }, event->context);
+  return call(
+      "cuEventQuery", [&] { return is_reached(event) ? Result{0} : vrt::cuda::kErrorNotReady; }, event->context);
 }
 Result cuEventSynchronize(CUevent_st* event) {
-  return call("cuEventSynchronize", [] { return Result{0}; }, event->context);
+  std::shared_ptr<FakeMarker> point;
+  const Result planned = call("cuEventSynchronize", [&] { return point = event->point, Result{0}; }, event->context);
+  if (planned == 0 && point != nullptr) point->wait();
+  return planned;
 }
 Result cuEventElapsedTime(float* milliseconds, CUevent_st* start, CUevent_st* end) {
   return call("cuEventElapsedTime", [&] {
     if (const int planned = setting("VRT_FAKE_ELAPSED", 0); planned != 0) return Result{planned};
-    *milliseconds = std::chrono::duration<float, std::milli>(end->reached - start->reached).count();
+    if (start->point == nullptr || end->point == nullptr) return kErrorInvalidHandle;
+    if (!is_reached(start) || !is_reached(end)) return vrt::cuda::kErrorNotReady;
+    *milliseconds = std::chrono::duration<float, std::milli>(end->point->time() - start->point->time()).count();
     return Result{0};
   });
 }
@@ -359,8 +400,8 @@ Result cuMemAlloc_v2(DevicePointer* memory, std::size_t bytes) {
 Result cuMemFree_v2(DevicePointer memory) {
   return call("cuMemFree_v2", [&] { return release(host(memory)); });
 }
-Result cuMemHostAlloc(void** memory, std::size_t bytes, unsigned) {
-  return call("cuMemHostAlloc", [&] { return allocate(memory, bytes); });
+Result cuMemHostAlloc(void** memory, std::size_t bytes, unsigned flags) {
+  return call("cuMemHostAlloc", [&] { return fake().log.back().flags = flags, allocate(memory, bytes); });
 }
 Result cuMemFreeHost(void* memory) {
   return call("cuMemFreeHost", [&] { return release(memory); });
@@ -405,13 +446,9 @@ Result cuLaunchKernel(CUfunc_st* function, unsigned, unsigned, unsigned, unsigne
   });
 }
 Result cuLaunchHostFunc(CUstream_st* stream, void (*function)(void*), void* argument) {
-  // Not under the lock: the function gives its node back, and may be slow.
-  std::unique_lock lock(fake().mutex);
-  if (const Result planned = planned_answer("cuLaunchHostFunc", context_of(stream)); planned != 0) return planned;
-  if (stream->capture != nullptr) return enqueue(stream, [=] { function(argument); });
-  lock.unlock();
-  function(argument);
-  return 0;
+  const Result planned = call("cuLaunchHostFunc", [] { return Result{0}; }, context_of(stream));
+  // Not under the lock: the function may be slow, and wait for what another thread asks of the driver.
+  return planned != 0 ? planned : enqueue(stream, [=] { function(argument); });
 }
 
 Result cuStreamBeginCapture_v2(CUstream_st* stream, Enum) {
@@ -442,21 +479,34 @@ Result cuGraphExecKernelNodeSetParams_v2(CUgraphExec_st*, CUgraphNode_st* node, 
   return call("cuGraphExecKernelNodeSetParams_v2",
               [&] { return node->is_kernel ? Result{0} : vrt::cuda::kErrorInvalidValue; });
 }
-Result cuGraphLaunch(CUgraphExec_st* executable, CUstream_st*) {
+Result cuGraphLaunch(CUgraphExec_st* executable, CUstream_st* stream) {
   const Result planned = call("cuGraphLaunch", [] { return Result{0}; });
   if (planned != 0) return planned;
-  for (const auto& node : executable->graph->nodes) node->run();
-  return 0;
+  return enqueue(stream, [executable] {
+    const std::lock_guard lock(executable->runs);
+    for (const auto& node : executable->graph->nodes) node->run();
+  });
 }
 Result cuGraphExecDestroy(CUgraphExec_st* executable) { return destroy("cuGraphExecDestroy", executable); }
+#if !defined(VRT_FAKE_INCOMPLETE_DRIVER)
 Result cuGraphDestroy(CUgraph_st* graph) { return destroy("cuGraphDestroy", graph); }
+#endif
 
 #if !defined(VRT_FAKE_OLD_DRIVER)
+Result cuDeviceGetPCIBusId(char* text, int capacity, DeviceId device) {
+  return call("cuDeviceGetPCIBusId", [&] {
+    std::snprintf(text, static_cast<std::size_t>(capacity), "0000:%02X:00.0", 0x3B + device);
+    return Result{0};
+  });
+}
 Result cuMemAllocAsync(DevicePointer* memory, std::size_t bytes, CUstream_st*) {
   return call("cuMemAllocAsync", [&] { return allocate(reinterpret_cast<void**>(memory), bytes); });
 }
-Result cuMemFreeAsync(DevicePointer memory, CUstream_st*) {
-  return call("cuMemFreeAsync", [&] { return release(host(memory)); });
+Result cuMemFreeAsync(DevicePointer memory, CUstream_st* stream) {
+  return call("cuMemFreeAsync", [&] {
+    if (fake().live.erase(host(memory)) == 0) return vrt::cuda::kErrorInvalidValue;
+    return enqueue(stream, [memory] { std::free(host(memory)); });
+  });
 }
 Result cuDeviceGetDefaultMemPool(CUmemPoolHandle_st** pool, DeviceId) {
   return call("cuDeviceGetDefaultMemPool", [&] { return *pool = &fake().pool, Result{0}; });
@@ -466,12 +516,14 @@ Result cuMemPoolSetAttribute(CUmemPoolHandle_st*, Enum, void*) {
 }
 // Every kernel takes two pointers, a float and an int32_t.
 Result cuFuncGetParamInfo(CUfunc_st*, std::size_t index, std::size_t* offset, std::size_t* bytes) {
-  constexpr std::array<std::size_t, 4> kBytes{8, 8, 4, 4};
-  constexpr std::array<std::size_t, 4> kOffsets{0, 8, 16, 20};
-  if (index >= kBytes.size()) return vrt::cuda::kErrorInvalidValue;
-  *offset = kOffsets[index];
-  *bytes = kBytes[index];
-  return 0;
+  return call("cuFuncGetParamInfo", [&] {
+    constexpr std::array<std::size_t, 4> kBytes{8, 8, 4, 4};
+    constexpr std::array<std::size_t, 4> kOffsets{0, 8, 16, 20};
+    if (index >= kBytes.size()) return vrt::cuda::kErrorInvalidValue;
+    *offset = kOffsets[index];
+    *bytes = kBytes[index];
+    return Result{0};
+  });
 }
 // What later drivers call cuX_v2 is found as cuX, as in the real one. "cuFakeSum" is a function without an exported name.
 Result cuGetProcAddress_v2(const char* symbol, void** function, int, std::uint64_t, int* status) {

@@ -13,6 +13,8 @@ void vrt_fake_fail(const char* symbol, std::uint64_t nth, int result);
 /// Calls since the last reset, in order.
 std::uint64_t vrt_fake_call_count();
 const char* vrt_fake_call(std::uint64_t index);
+/// The flags that it was given: of cuMemHostAlloc, cuStreamCreate and cuEventCreate.
+unsigned vrt_fake_call_flags(std::uint64_t index);
 /// Calls of cuStreamWaitEvent since the last reset: the stream of the event's record and the stream that waits.
 std::uint64_t vrt_fake_wait_count();
 void vrt_fake_wait(std::uint64_t index, void** recorded_on, void** waiting);

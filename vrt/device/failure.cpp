@@ -1,11 +1,11 @@
-#include "vrt/device/cpu/failure.h"
+#include "vrt/device/failure.h"
 
 #include <fmt/format.h>
 
 #include <exception>
 #include <new>
 
-namespace vrt::cpu {
+namespace vrt::detail {
 
 Failure describe_current_exception(std::string_view operation) {
   try {
@@ -27,4 +27,4 @@ Error skipped_because_of(const Failure& failure) {
   return {ErrorCode::kSkipped, "the work was skipped, because an operation queued before it failed", cause};
 }
 
-}  // namespace vrt::cpu
+}  // namespace vrt::detail

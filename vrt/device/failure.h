@@ -1,4 +1,4 @@
-// Internal: what a worker remembers of an exception until a wait throws it.
+// Internal: what a device remembers of an exception in its own thread until a wait throws it.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 #include "vrt/base/error.h"
 
-namespace vrt::cpu {
+namespace vrt::detail {
 
 /// Plain text and a code, not an exception_ptr: an exception object is shared between threads by reference counts inside the
 /// C++ runtime, which TSan cannot see.
@@ -22,4 +22,4 @@ struct Failure {
 /// What a wait throws for work that was skipped because of `failure`.
 [[nodiscard]] Error skipped_because_of(const Failure& failure);
 
-}  // namespace vrt::cpu
+}  // namespace vrt::detail
