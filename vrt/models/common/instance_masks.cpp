@@ -71,7 +71,7 @@ LaunchShape shape_for(const InstanceMasks& masks) {
 InstanceMasks::InstanceMasks(const Stream& stream, const MaskOptions& options) : options_(checked(options)) {
   if (!wanted()) return;
   const std::size_t words = static_cast<std::size_t>(options.most) * mask_words(options.size);
-  words_ = ResultBuffer<std::uint32_t>(stream, words, options.read_back ? ReadBack::kYes : ReadBack::kNo);
+  words_ = ResultBuffer<std::uint32_t>(stream, words, options.read_back ? ReadBack::kWanted : ReadBack::kNone);
 }
 
 void InstanceMasks::enqueue_read_back(const Stream& stream) { words_.enqueue_read_back(stream); }

@@ -9,9 +9,9 @@
 
 namespace vrt {
 
-enum class ReadBack { kNo, kYes };
+enum class ReadBack { kNone, kWanted };
 
-/// Memory on the device and, with ReadBack::kYes, a copy on the host. Where the device is the CPU the two are one, and nothing is copied:
+/// Memory on the device and, with ReadBack::kWanted, a copy on the host. Where the device is the CPU the two are one, and nothing is copied:
 /// masks and maps of large pictures are most of a run's memory. (A GPU that shares the host's memory keeps two: what its kernels lose by
 /// writing past its cache was not measured.)
 template <typename T>
@@ -19,10 +19,10 @@ class ResultBuffer {
  public:
   /// Owns nothing.
   ResultBuffer() = default;
-  /// Zeros; with ReadBack::kNo and on a GPU in stream order.
+  /// Zeros; with ReadBack::kNone and on a GPU in stream order.
   ResultBuffer(const Stream& stream, std::size_t count, ReadBack wanted) {
-    if (wanted == ReadBack::kYes) host_ = PinnedBuffer<T>(stream.device(), count);
-    if (wanted == ReadBack::kYes && stream.device().is_cpu()) {
+    if (wanted == ReadBack::kWanted) host_ = PinnedBuffer<T>(stream.device(), count);
+    if (wanted == ReadBack::kWanted && stream.device().is_cpu()) {
       shared_ = *host_.device_view();
     } else {
       device_ = DeviceBuffer<T>::zeros(stream, count);

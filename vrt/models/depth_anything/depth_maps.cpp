@@ -42,7 +42,7 @@ float unknown_of(DepthKind kind) { return kind == DepthKind::kMetric ? 0.0F : st
 
 DepthBuffers::DepthBuffers(const Stream& stream, Size grid, const DepthResultOptions& options)
     : device_(stream.device()), size_(checked_size(options.size, grid)) {
-  const ReadBack wanted = options.read_back ? ReadBack::kYes : ReadBack::kNo;
+  const ReadBack wanted = options.read_back ? ReadBack::kWanted : ReadBack::kNone;
   map_ = ResultBuffer<float>(stream, pixels_of(size_), wanted);
   if (!options.colors) return;
   range_ = DeviceBuffer<std::uint32_t>::zeros(stream, 2);

@@ -66,7 +66,7 @@ struct EmbeddingResult::State {
         capacity(max_boxes),
         channels(static_cast<std::size_t>(width)),
         embeddings(stream, static_cast<std::size_t>(max_boxes) * channels,
-                   options.read_back ? ReadBack::kYes : ReadBack::kNo),
+                   options.read_back ? ReadBack::kWanted : ReadBack::kNone),
         device_count(DeviceBuffer<std::int32_t>::zeros(stream, 1)),
         count(device, 1),
         boxes(device, static_cast<std::size_t>(max_boxes)),

@@ -21,7 +21,7 @@ LaunchShape per_instance(std::size_t count, std::uint32_t instances) {
 
 AppearanceBuffers::AppearanceBuffers(const Stream& stream, std::int32_t most, std::int32_t channels, bool read_back)
     : channels_(static_cast<std::size_t>(channels)),
-      vectors_(stream, product(most, channels), read_back ? ReadBack::kYes : ReadBack::kNo) {}
+      vectors_(stream, product(most, channels), read_back ? ReadBack::kWanted : ReadBack::kNone) {}
 
 void AppearanceBuffers::enqueue_read_back(const Stream& stream) { vectors_.enqueue_read_back(stream); }
 

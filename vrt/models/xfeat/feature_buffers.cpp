@@ -15,7 +15,7 @@ FeatureBuffers::FeatureBuffers(const Stream& stream, std::int32_t max_keypoints,
       device_counts_(DeviceBuffer<std::int32_t>::zeros(stream, FeatureDecoder::kCounts)),
       device_keypoints_(DeviceBuffer<float>::zeros(stream, 3 * static_cast<std::size_t>(max_keypoints))),
       descriptors_(stream, kChannels * static_cast<std::size_t>(max_keypoints),
-                   options.read_back ? ReadBack::kYes : ReadBack::kNo),
+                   options.read_back ? ReadBack::kWanted : ReadBack::kNone),
       counts_(device_, FeatureDecoder::kCounts),
       keypoints_(device_, device_keypoints_.size()),
       points_(static_cast<std::size_t>(max_keypoints)) {}
