@@ -15,7 +15,7 @@ import networks
 import onnx
 from tool import CLIP, MODEL, PROGRAM, ToolTest, vrt, write_png
 
-SLOW = "fake-model:\ninput images 1 1 3 64 64\noutput output0 1 1 6 84\nsteps {steps}\nstep_milliseconds {milliseconds}\nfake-end"
+SLOW = "fake-model:\ninput images 1 1 3 28 28\noutput depth 1 1 28 28\nsteps {steps}\nstep_milliseconds {milliseconds}\nfake-end"
 
 
 class BuildTest(ToolTest):
@@ -26,9 +26,9 @@ class BuildTest(ToolTest):
         os.symlink(os.environ["VRT_TEST_FAKE_BACKEND"], self.folder / "modules" / "libvrt_backend_openvino.so")
 
     def slow_network(self, steps, milliseconds):
-        """A network that takes so long; of YOLO's shapes."""
-        metadata = {"task": "detect", "names": "{0: 'cat', 1: 'dog'}", "stride": "32"}
-        return networks.yolo(self.folder / "net.onnx", {**metadata, "fake": SLOW.format(steps=steps, milliseconds=milliseconds)})
+        """A network that takes so long, of depth: what the fake backend computes is no probability, but may be a distance."""
+        fake = SLOW.format(steps=steps, milliseconds=milliseconds)
+        return networks.depth(self.folder / "net.onnx", {"depth": "metric", "fake": fake})
 
     def commands(self, network):
         return (

@@ -110,7 +110,7 @@ class ListsTest(ToolTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         for found in (r"CPU +ok .*\d+ threads", r"openvino +ok +\d+\.\d+", r"media +ok +FFmpeg \d", r"H.264 encoder +ok", r"drawing +ok +OpenCV"):
             self.assertRegex(result.stdout, found)
-        self.assertRegex(result.stdout, r"(?m)^cuda:0 +ok|^CUDA +missing +\S+")
+        self.assertRegex(result.stdout, r"(?m)^cuda:0 +ok|^CUDA driver +missing +\S+")
 
     def test_doctor_says_what_to_do_about_a_missing_model(self):
         (self.folder / "centerface.onnx").write_text("not it")

@@ -7,8 +7,8 @@
 //   VRT_FAKE_INTEGRATED=1  VRT_FAKE_ELAPSED=1 (cuEventElapsedTime's answer)
 //   CUDA_VISIBLE_DEVICES=2,0 (as the real one: which of them, and in which order)
 //   VRT_FAKE_ENDS=1 (once its static objects are destroyed, every call answers that the driver has ended)
-// Built a second time with VRT_FAKE_OLD_DRIVER it lacks the optional entry points, a third time with VRT_FAKE_INCOMPLETE_DRIVER one
-// of the required.
+// Built with VRT_FAKE_OLD_DRIVER it lacks the optional entry points, with VRT_FAKE_MIDDLE_DRIVER those by which kernels tell their
+// parameters, which only kernels of tests have here; with VRT_FAKE_INCOMPLETE_DRIVER one of the required.
 #include "vrt/device/cuda/testing/fake_driver.h"
 
 #include <dlfcn.h>
@@ -514,6 +514,7 @@ Result cuDeviceGetDefaultMemPool(CUmemPoolHandle_st** pool, DeviceId) {
 Result cuMemPoolSetAttribute(CUmemPoolHandle_st*, Enum, void*) {
   return call("cuMemPoolSetAttribute", [] { return Result{0}; });
 }
+#if !defined(VRT_FAKE_MIDDLE_DRIVER)
 // Every kernel takes two pointers, a float and an int32_t.
 Result cuFuncGetParamInfo(CUfunc_st*, std::size_t index, std::size_t* offset, std::size_t* bytes) {
   return call("cuFuncGetParamInfo", [&] {
@@ -525,6 +526,7 @@ Result cuFuncGetParamInfo(CUfunc_st*, std::size_t index, std::size_t* offset, st
     return Result{0};
   });
 }
+#endif
 // What later drivers call cuX_v2 is found as cuX, as in the real one. "cuFakeSum" is a function without an exported name.
 Result cuGetProcAddress_v2(const char* symbol, void** function, int, std::uint64_t, int* status) {
   return call("cuGetProcAddress_v2", [&] {
