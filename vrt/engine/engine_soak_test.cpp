@@ -1,5 +1,6 @@
 // Many runs: memory does not grow, whatever the backend. Some thousands in `make test`, many more in `make soak`.
 #include <fstream>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -58,6 +59,14 @@ void run_batches(Session& session, std::int64_t runs) {
   }
 }
 
+/// `run_times` runs something so many times.
+void expect_no_growth(const std::function<void(std::int64_t)>& run_times, std::int64_t runs) {
+  run_times(kWarmUp);
+  const std::int64_t before = resident_bytes();
+  run_times(runs);
+  EXPECT_LT(resident_bytes() - before, kMostGrowth);
+}
+
 /// A multiplication by a matrix whose batch is open.
 std::string open_batch_network() {
   using testing::OnnxType;
@@ -92,10 +101,7 @@ class EngineSoakTest : public ::testing::TestWithParam<std::string> {
 TEST_P(EngineSoakTest, ThousandsOfRunsDoNotGrow) {
   if (is_sanitized()) GTEST_SKIP() << "a sanitizer keeps what was freed";
   Session session(open(), Stream(Device::cpu()));
-  run(session, kWarmUp);
-  const std::int64_t before = resident_bytes();
-  run(session, kShortRuns);
-  EXPECT_LT(resident_bytes() - before, kMostGrowth);
+  expect_no_growth([&](std::int64_t runs) { run(session, runs); }, kShortRuns);
 }
 
 TEST_P(EngineSoakTest, ThousandsOfRunsOfAChangingBatchDoNotGrow) {
@@ -104,18 +110,12 @@ TEST_P(EngineSoakTest, ThousandsOfRunsOfAChangingBatchDoNotGrow) {
   EngineOptions options{.backend = GetParam(), .batch = {1, 0, kLargestBatch}, .use_cache = false};
   Session session(Engine::open(folder.write("net.onnx", open_batch_network()), Device::cpu(), options),
                   Stream(Device::cpu()));
-  run_batches(session, kWarmUp);
-  const std::int64_t before = resident_bytes();
-  run_batches(session, kShortRuns);
-  EXPECT_LT(resident_bytes() - before, kMostGrowth);
+  expect_no_growth([&](std::int64_t runs) { run_batches(session, runs); }, kShortRuns);
 }
 
 TEST_P(EngineSoakTest, DISABLED_ManyRunsDoNotGrow) {
   Session session(open(), Stream(Device::cpu()));
-  run(session, kWarmUp);
-  const std::int64_t before = resident_bytes();
-  run(session, kRuns);
-  EXPECT_LT(resident_bytes() - before, kMostGrowth);
+  expect_no_growth([&](std::int64_t runs) { run(session, runs); }, kRuns);
 }
 
 TEST_P(EngineSoakTest, DISABLED_SessionsOnFourThreadsDoNotGrowAndOutliveTheirEngine) {
@@ -129,10 +129,7 @@ TEST_P(EngineSoakTest, DISABLED_SessionsOnFourThreadsDoNotGrowAndOutliveTheirEng
     for (Session& session : sessions) threads.emplace_back([&session, runs] { run(session, runs); });
     for (std::thread& thread : threads) thread.join();
   };
-  run_all(kWarmUp);
-  const std::int64_t before = resident_bytes();
-  run_all(kRuns / 4);
-  EXPECT_LT(resident_bytes() - before, kMostGrowth);
+  expect_no_growth(run_all, kRuns / 4);
 }
 
 TEST_P(EngineSoakTest, DISABLED_OpeningAgainAndAgainDoesNotGrow) {

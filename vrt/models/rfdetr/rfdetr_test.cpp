@@ -119,19 +119,11 @@ TEST_P(RfDetrTest, AFrameWithoutObjectsHasNoMasksAndNoAppearance) {
                      stream_, {.score_threshold = 0.6F});
   RfDetrSegResult objects = detector.allocate_result(
       {.masks = {.size = kPicture, .most = 2, .read_back = true}, .appearance = true, .read_back_appearance = true});
-  EXPECT_EQ(objects.mask_count(), 0U) << "before the first frame";
-  EXPECT_THROW((void)objects.mask(0), Error);
   const testing::TestPicture bright = picture(kPicture, 250);
-  for (const std::size_t expected : {0U, 2U, 0U}) {  // Nothing of the frame before stays.
-    detector.submit(expected > 0 ? bright.view : view(), objects);
-    stream_.synchronize();
-    EXPECT_EQ(objects.detections().size(), expected);
-    EXPECT_EQ(objects.mask_count(), expected);
-    EXPECT_EQ(testing::to_host(stream_, objects.device_count(), 1)[0], static_cast<std::int32_t>(expected));
-    for (std::size_t i = 0; i < expected; ++i) EXPECT_NO_THROW((void)objects.mask(i));
-    EXPECT_THROW((void)objects.mask(expected), Error);
-    EXPECT_THROW((void)objects.appearance(expected), Error);
-  }
+  expect_masks_of_each_frame(detector, objects, view(), bright.view, [&](std::size_t found) {
+    for (std::size_t i = 0; i < found; ++i) EXPECT_NO_THROW((void)objects.mask(i));
+    EXPECT_THROW((void)objects.appearance(found), Error);
+  });
 }
 
 TEST_P(RfDetrTest, MasksWithoutTokensHaveNoAppearance) {

@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "vrt/base/error.h"
 #include "vrt/base/testing/scoped.h"
 #include "vrt/device/allocation_count.h"
 #include "vrt/device/counters.h"
@@ -73,6 +75,24 @@ class PayloadTest : public ::testing::TestWithParam<Device> {
     EXPECT_EQ(spent.blocking_copies, 0U);
     EXPECT_EQ(spent.device_allocations + spent.device_frees, 0U);
     EXPECT_EQ(spent.pinned_allocations + spent.pinned_frees, 0U);
+  }
+
+  /// Frames in which nothing is found, then two objects, then nothing again: a result has masks for those of its own frame alone, and
+  /// nothing of the frame before stays. `look` is told how many there are.
+  template <typename Detector, typename Result>
+  void expect_masks_of_each_frame(Detector& detector, Result& objects, const ImageView& nothing, const ImageView& two,
+                                  const std::function<void(std::size_t)>& look) {
+    EXPECT_EQ(objects.mask_count(), 0U) << "before the first frame";
+    EXPECT_THROW((void)objects.mask(0), Error);
+    for (const std::size_t expected : {0U, 2U, 0U}) {
+      detector.submit(expected > 0 ? two : nothing, objects);
+      stream_.synchronize();
+      EXPECT_EQ(objects.detections().size(), expected);
+      EXPECT_EQ(objects.mask_count(), expected);
+      EXPECT_EQ(to_host(stream_, objects.device_count(), 1)[0], static_cast<std::int32_t>(expected));
+      EXPECT_THROW((void)objects.mask(expected), Error);
+      look(expected);
+    }
   }
 
   ScopedFolder folder_;

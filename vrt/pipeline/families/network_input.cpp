@@ -51,9 +51,11 @@ std::int64_t pictures_of_a_run(const std::filesystem::path& model, Size input) {
   return stated && stated->is_static() && stated->rank() == 4 ? (*stated)[0] : 1;
 }
 
-ModelFacts read_facts(const std::filesystem::path& model) {
+ModelFacts read_facts(const std::filesystem::path& model) { return read_facts(model, read_onnx_metadata(model)); }
+
+ModelFacts read_facts(const std::filesystem::path& model, std::map<std::string, std::string> metadata) {
   detail::ModelSignature signature = detail::read_signature(model);
-  return {std::move(signature.inputs), std::move(signature.outputs), read_onnx_metadata(model)};
+  return {std::move(signature.inputs), std::move(signature.outputs), std::move(metadata)};
 }
 
 Engine open_picture_network(const std::filesystem::path& model, Device device, Size input, Size fallback,

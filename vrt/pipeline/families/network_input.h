@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "vrt/base/shape.h"
 #include "vrt/engine/engine.h"
@@ -26,6 +28,8 @@ namespace vrt {
 
 /// What the file says of its network. Throws as read_onnx_metadata and detail::read_signature.
 [[nodiscard]] ModelFacts read_facts(const std::filesystem::path& model);
+/// The same where the file's metadata has been read.
+[[nodiscard]] ModelFacts read_facts(const std::filesystem::path& model, std::map<std::string, std::string> metadata);
 
 /// The shape that the file gives its only input; nothing where it has several or none, or where this build cannot read ONNX files.
 [[nodiscard]] std::optional<Shape> stated_input(const std::filesystem::path& model);

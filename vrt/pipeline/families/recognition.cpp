@@ -93,10 +93,11 @@ const ModelFamily& family_by_shapes(const std::filesystem::path& model, const Mo
 }  // namespace
 
 const ModelFamily& recognise_family(const std::filesystem::path& model) {
-  const std::vector<const ModelFamily*> candidates = families_by_metadata(model, read_onnx_metadata(model));
+  Metadata metadata = read_onnx_metadata(model);
+  const std::vector<const ModelFamily*> candidates = families_by_metadata(model, metadata);
   if (candidates.size() == 1) return *candidates.front();
   try {
-    return family_by_shapes(model, read_facts(model), candidates);
+    return family_by_shapes(model, read_facts(model, std::move(metadata)), candidates);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kUnavailable) throw;
     throw Error(
@@ -110,8 +111,10 @@ const ModelFamily& recognise_family(const std::filesystem::path& model) {
 
 bool has_family(const std::filesystem::path& model) {
   try {
-    const std::vector<const ModelFamily*> candidates = families_by_metadata(model, read_onnx_metadata(model));
-    return candidates.size() == 1 || !fitting_families(model, read_facts(model), candidates).empty();
+    Metadata metadata = read_onnx_metadata(model);
+    const std::vector<const ModelFamily*> candidates = families_by_metadata(model, metadata);
+    return candidates.size() == 1 ||
+           !fitting_families(model, read_facts(model, std::move(metadata)), candidates).empty();
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kUnsupported) throw;
     return false;
