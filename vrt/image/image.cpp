@@ -52,8 +52,8 @@ void validate_plane(const ImageView& image, int index) {
   const std::size_t least = row_bytes(image.format, image.size.width, index);
   require(plane.pitch_bytes >= least, "plane {} of a {}x{} {} picture: a pitch of {} bytes is below a row's {}", index,
           image.size.width, image.size.height, to_string(image.format), plane.pitch_bytes, least);
-  // Kernels compute row * pitch in 64 bits; an address space is smaller than that.
-  constexpr std::size_t kLargestPitch = std::size_t{1} << 32;
+  // Kernels compute row * pitch in 64 bits, of factors of 32.
+  constexpr std::size_t kLargestPitch = (std::size_t{1} << 31) - 1;
   require(plane.pitch_bytes <= kLargestPitch, "plane {} of a {} picture: a pitch of {} bytes is above {}", index,
           to_string(image.format), plane.pitch_bytes, kLargestPitch);
 }

@@ -786,13 +786,13 @@ void make_rectangle(const Job& job, const Rectangle& target) {
 }
 
 template <template <typename> typename Tile>
-constexpr BlockSize block_size_of();
+constexpr BlockSize block_size_of(const Params& p);
 template <>
-constexpr BlockSize block_size_of<BilinearTile>() {
-  return {kBilinearThreads * kBilinearColumns, kBilinearRows};
+constexpr BlockSize block_size_of<BilinearTile>(const Params& p) {
+  return {kBilinearThreads * kBilinearColumns, static_cast<uint32_t>(p.strip_rows)};
 }
 template <>
-constexpr BlockSize block_size_of<AntialiasedTile>() {
+constexpr BlockSize block_size_of<AntialiasedTile>(const Params&) {
   return {kLanes, kWarps * kWarpRows};
 }
 
@@ -800,7 +800,7 @@ int64_t picture_floats(const Params& p) { return int64_t{3} * p.target_width * p
 
 template <template <typename> typename Tile>
 void make_pictures(const HostBlocks& blocks, const Planes& planes, float* out, const Params& p) {
-  for_each_rectangle(blocks, block_size_of<Tile>(), p, [&](const Rectangle& target) {
+  for_each_rectangle(blocks, block_size_of<Tile>(p), p, [&](const Rectangle& target) {
     const int64_t picture = target.layer;
     const Job job{{{planes.plane[0] + picture * p.picture_stride[0], planes.plane[1] + picture * p.picture_stride[1],
                     planes.plane[2] + picture * p.picture_stride[2]}},
@@ -833,7 +833,7 @@ Axis box_axis(float low, float high, int32_t size, int32_t target_size) {
 template <template <typename> typename Tile>
 void make_crops(const HostBlocks& blocks, const Planes& planes, const float* boxes, int32_t count, float* out,
                 const Params& p) {
-  for_each_rectangle(blocks, block_size_of<Tile>(), p, [&](const Rectangle& target) {
+  for_each_rectangle(blocks, block_size_of<Tile>(p), p, [&](const Rectangle& target) {
     if (target.layer >= count) return;
     const float* box = boxes + int64_t{target.layer} * 4;
     const Job job{planes, p, out + target.layer * picture_floats(p), box_axis(box[0], box[2], p.width, p.target_width),

@@ -37,6 +37,7 @@ class Launch {
                 .pad_value = 114,
                 .mean = {0.485F, 0.456F, 0.406F},
                 .standard_deviation = {0.229F, 0.224F, 0.225F}};
+    strip_rows_ = 1 + next(detail::kMostStripRows);
     picture_ = testing::random_picture(source, PixelFormat(next(7)), seed, {YuvMatrix(next(2)), YuvRange(next(2))},
                                        static_cast<std::size_t>(next(20)));
     for (const auto& plane : picture_.planes) planes_.push_back(std::make_unique<GuardedBuffer<std::uint8_t>>(plane));
@@ -106,15 +107,23 @@ class Launch {
 
   [[nodiscard]] PreprocessParams params() const {
     const ResizeMode mode = is_crops_ ? ResizeMode::kStretch : options_.mode;
-    return detail::preprocess_params(
+    PreprocessParams p = detail::preprocess_params(
         {picture_.view, 1, {}}, options_,
-        ResizeMapping::make(mode, picture_.view.size, options_.target, options_.pad_position));
+        ResizeMapping::make(mode, picture_.view.size, options_.target, options_.pad_position), layers());
+    p.strip_rows = strip_rows_;
+    return p;
   }
 
   [[nodiscard]] LaunchShape shape() const {
-    return detail::preprocess_shape(is_antialiased_ ? Interpolation::kBilinearAntialiased : Interpolation::kBilinear,
-                                    options_.target, is_crops_ ? kCrops : 1);
+    if (is_antialiased_)
+      return detail::preprocess_shape(Interpolation::kBilinearAntialiased, options_.target, layers());
+    LaunchShape shape = detail::preprocess_shape(Interpolation::kBilinear, options_.target, layers());
+    // Strips of any height, which only large launches have otherwise.
+    shape.grid.y = static_cast<std::uint32_t>((options_.target.height + strip_rows_ - 1) / strip_rows_);
+    return shape;
   }
+
+  [[nodiscard]] std::size_t layers() const { return is_crops_ ? kCrops : 1; }
 
   // The value stays where no crop is valid.
   [[nodiscard]] std::vector<float> fresh_output() const {
@@ -136,6 +145,7 @@ class Launch {
   }
 
   std::uint32_t seed_;
+  std::int32_t strip_rows_ = 1;
   PreprocessOptions options_;
   testing::TestPicture picture_;
   std::vector<std::unique_ptr<GuardedBuffer<std::uint8_t>>> planes_;

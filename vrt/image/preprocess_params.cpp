@@ -1,5 +1,6 @@
 #include "vrt/image/preprocess_params.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "vrt/image/yuv_to_rgb.h"
@@ -56,6 +57,10 @@ void set_color(PreprocessParams& p, ColorSpace color) {
   p.green_cb = fixed(exact.green_cb);
   p.green_cr = fixed(exact.green_cr);
   p.blue_cb = fixed(exact.blue_cb);
+  const std::int32_t black = (1 << 19) - p.luma_offset * p.luma_gain;
+  p.red_add = black - 128 * p.red_cr;
+  p.green_add = black - 128 * (p.green_cb + p.green_cr);
+  p.blue_add = black - 128 * p.blue_cb;
 }
 
 // As 32.32 fixed point: source pixels for each target pixel, and the centre of the first one.
@@ -79,13 +84,25 @@ void set_mapping(PreprocessParams& p, const ResizeMapping& mapping) {
 
 void set_output(PreprocessParams& p, const PreprocessOptions& options) {
   p.is_interleaved = options.layout == TensorLayout::kInterleaved ? 1 : 0;
+  p.row_floats = options.target.width * (p.is_interleaved != 0 ? 3 : 1);
+  const std::int64_t plane = std::int64_t{options.target.width} * options.target.height;
+  p.picture_floats = 3 * plane;
   for (std::int32_t channel = 0; channel < 3; ++channel) {
     const auto index = static_cast<std::size_t>(channel);
     p.output_channel[index] = options.order == ChannelOrder::kRgb ? channel : 2 - channel;
+    p.channel_begin[index] = p.output_channel[index] * (p.is_interleaved != 0 ? 1 : plane);
     p.multiply[index] = options.scale / options.standard_deviation[index];
     p.add[index] = -options.mean[index] / options.standard_deviation[index];
     p.pad[index] = options.pad_value * p.multiply[index] + p.add[index];
   }
+}
+
+// Rows that one thread of a bilinear launch makes. Many rows share work; few make enough threads of little output to fill a large GPU.
+std::int32_t strip_rows(Size target, std::size_t layers) {
+  constexpr double kThreads = 100'000;
+  const double columns = static_cast<double>(target.width) / kernels::preprocess::kBilinearColumns;
+  const double rows = columns * target.height * static_cast<double>(layers) / kThreads;
+  return static_cast<std::int32_t>(std::clamp(rows, 1.0, double{kMostStripRows}));
 }
 
 }  // namespace
@@ -107,18 +124,20 @@ LaunchShape preprocess_shape(Interpolation interpolation, Size target, std::size
   if (interpolation == Interpolation::kBilinearAntialiased) {
     return {{blocks(target.width, kLanes), blocks(target.height, kWarps * kWarpRows), depth}, {kLanes, kWarps, 1}, 0};
   }
-  return {{blocks(target.width, kBilinearThreads * kBilinearColumns), blocks(target.height, kBilinearRows), depth},
+  return {{blocks(target.width, kBilinearThreads * kBilinearColumns), blocks(target.height, strip_rows(target, layers)),
+           depth},
           {kBilinearThreads, 1, 1},
           0};
 }
 
 PreprocessParams preprocess_params(const ImageBatch& batch, const PreprocessOptions& options,
-                                   const ResizeMapping& mapping) {
+                                   const ResizeMapping& mapping, std::size_t layers) {
   PreprocessParams p{};
   set_source(p, batch);
   set_color(p, batch.first.color);
   set_mapping(p, mapping);
   set_output(p, options);
+  p.strip_rows = strip_rows(options.target, layers);
   return p;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "vrt/device/kernel.h"
 #include "vrt/image/image.h"
@@ -16,11 +17,14 @@ using PreprocessParams = kernels::preprocess::Params;
 /// The plane whose address the kernels take for channel 0, 1, 2 (Y, Cb, Cr for the YUV formats).
 [[nodiscard]] std::size_t plane_of(PixelFormat format, std::size_t channel);
 
+/// The most rows that preprocess_params gives a thread of a bilinear launch.
+inline constexpr std::int32_t kMostStripRows = 16;
+
 /// The blocks of a launch that makes `layers` pictures or crops.
 [[nodiscard]] LaunchShape preprocess_shape(Interpolation interpolation, Size target, std::size_t layers);
 
-/// The parameters of a launch. `batch` is valid.
+/// The parameters of a launch that makes `layers` pictures or crops. `batch` is valid.
 [[nodiscard]] PreprocessParams preprocess_params(const ImageBatch& batch, const PreprocessOptions& options,
-                                                 const ResizeMapping& mapping);
+                                                 const ResizeMapping& mapping, std::size_t layers);
 
 }  // namespace vrt::detail
