@@ -146,7 +146,7 @@ test_steps() {
   step test.networks onnxruntime tests bin/vrt_engine_test --gtest_filter='*TestNetworkTest*'
   step test.onnxruntime onnxruntime tests bin/vrt_onnxruntime_gpu_test
   step test.dlpack torch program env VRT_DLPACK_MODULE="$root/lib/vrt/vrt_dlpack_module.so" \
-    "$PYTHON" -m unittest -v "$REPOSITORY/tests/gpu/dlpack_torch.py"
+    "$PYTHON" "$REPOSITORY/tests/gpu/dlpack_torch.py" -v
 }
 
 # Engines run under compute-sanitizer for hours. One probe of a kernel's parameters fails on purpose, so that errors of the API are not
