@@ -180,7 +180,7 @@ bench_steps() {
   step bench.detect_peers torch program "$PYTHON" "$REPOSITORY/bench/gpu_detect_against_python.py" --benchmark "$benchmark"
   step bench.features_peers torch program "$PYTHON" "$REPOSITORY/bench/gpu_features_against_python.py" --benchmark "$benchmark"
   step bench.engines_peers transformers program "$PYTHON" "$REPOSITORY/bench/gpu_engines_against_python.py" \
-    --benchmark "$benchmark" --models "$VRT_TEST_NETWORKS"
+    --benchmark "$benchmark" --models "$VRT_TEST_NETWORKS" "$VRT_TEST_CENTERFACE"
 }
 
 all_steps() {
