@@ -22,7 +22,7 @@ import time
 
 SEED = 7
 SAMPLES = 51
-OPEN_BATCH = 4  # As vrt_gpu_benchmark takes it.
+OPEN_BATCH = 4
 KINDS = 16  # Of integers: the test networks look them up in tables of as many rows.
 
 
@@ -227,12 +227,18 @@ def difference_text(found, expected, as_sets):
     return f"{difference:.2e} (queries as a set; a query's nearest neighbour is {spread:.2e} away)"
 
 
+def has_open_batch(session):
+    return not all(isinstance(extent, int) for each in session.get_inputs() for extent in each.shape)
+
+
 def measure(name, path, module, inputs, arguments, folder, precisions, as_sets=False):
     import torch
 
+    session = onnxruntime_session(path)
+    batch = ["--batch", str(OPEN_BATCH)] if has_open_batch(session) else []
     print(name, flush=True)
     with torch.no_grad():
-        run, ort_outputs = bind(onnxruntime_session(path), inputs)
+        run, ort_outputs = bind(session, inputs)
         run()
         torch.cuda.synchronize()
         by_onnxruntime = {key: value.clone() for key, value in ort_outputs.items()}
@@ -245,7 +251,7 @@ def measure(name, path, module, inputs, arguments, folder, precisions, as_sets=F
         print(row_of("ONNX Runtime, I/O binding", *times(run)))
     for precision in precisions:
         try:
-            report, found = run_vrt(arguments.benchmark, path, inputs, folder, ["--precision", precision])
+            report, found = run_vrt(arguments.benchmark, path, inputs, folder, ["--precision", precision, *batch])
         except RuntimeError as problem:
             print(f"  vrt {precision}: {problem}", flush=True)
             continue

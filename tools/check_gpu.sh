@@ -173,6 +173,9 @@ bench_steps() {
     step "bench.$mode" gpu program bin/vrt_gpu_benchmark "$mode" --json "$logs/$mode.json"
   done
   step bench.soak gpu program bin/vrt_gpu_benchmark soak 1000000
+  step bench.soak_network onnxruntime program bin/vrt_gpu_benchmark soak 3000 "$VRT_TEST_CENTERFACE" --engine onnxruntime
+  step bench.soak_batch onnxruntime program bin/vrt_gpu_benchmark soak 3000 "$VRT_TEST_NETWORKS/dynamic_batch/model.onnx" \
+    --engine onnxruntime --batch 4
   step bench.starts gpu program "$PYTHON" "$REPOSITORY/bench/gpu_starts.py" "$root/bin"
   step bench.kernels_of_a_frame gpu program bin/vrt bench "${frame[@]}" --model centerface --without-network --graph
   step bench.frame onnxruntime program bin/vrt bench "${frame[@]}" --model "$VRT_TEST_CENTERFACE" --graph
