@@ -7,11 +7,15 @@
 // Layers of blocks are the pictures of a batch, or the crops of one picture.
 
 VRT_SHARED_TYPES_BEGIN
-// How a launch divides the output: the first two and Params::strip_rows for bilinear, the others for antialiased. Several rows and
+// How a launch divides the output: the first three for bilinear, the next three for bilinear of NV12, the others for antialiased. Several rows and
 // columns a thread, so that what the pixels of a row or a column have in common is worked out once; the numbers are the fastest of
 // those tried on an H200.
 static constexpr int32_t kBilinearThreads = 64;  // Of a block, in a row.
 static constexpr int32_t kBilinearColumns = 2;   // Of a thread, a block's width apart.
+static constexpr int32_t kBilinearRows = 2;      // Of a thread, one below the other.
+static constexpr int32_t kStripThreads = 64;     // Of a block, in a row.
+static constexpr int32_t kStripColumns = 2;      // Of a thread, a block's width apart; the rows are Params::strip_rows.
+static constexpr int32_t kStripBlocks = 14;      // Registers allow so many on a multiprocessor.
 static constexpr int32_t kLanes = 32;            // Of a warp, in a row.
 static constexpr int32_t kWarps = 4;             // Of a block, one below the other.
 static constexpr int32_t kWarpRows = 4;          // Of a lane, one below the other.
@@ -21,7 +25,8 @@ struct Params {
   int64_t pitch[3];           // Bytes from row to row, for each plane pointer.
   int64_t picture_stride[3];  // Bytes from picture to picture of a batch, likewise.
   int64_t start_x, step_x, start_y, step_y;
-  int32_t width, height;  // Of the source.
+  int64_t channel_begin[3];  // Where R, G, B of a picture's first pixel lie in its part of the output.
+  int32_t width, height;     // Of the source.
   int32_t target_width, target_height;
   int32_t filled_x, filled_y, filled_width, filled_height;
   int32_t is_yuv;
@@ -33,12 +38,10 @@ struct Params {
   int32_t luma_gain;          // These five are multiplied by 2^20.
   int32_t red_cr, green_cb, green_cr, blue_cb;
   int32_t red_add, green_add, blue_add;  // What all offsets come to, and the half for rounding; multiplied likewise.
+  int32_t strip_rows;                    // Bilinear of NV12: rows of a thread, at most kLanes.
+  int32_t row_floats;                    // From row to row of the output.
   int32_t is_interleaved;
   int32_t output_channel[3];  // Where R, G, B go in the output.
-  int32_t row_floats;         // From row to row of the output.
-  int64_t channel_begin[3];   // Where R, G, B of a picture's first pixel lie in its part of the output.
-  int64_t picture_floats;     // From picture to picture of the output.
-  int32_t strip_rows;         // Bilinear: rows of a thread, at most kLanes.
   float multiply[3], add[3];  // Output = value * multiply + add, for R, G, B.
   float pad[3];               // The finished value outside the filled region, for R, G, B.
 };
@@ -102,7 +105,7 @@ static __device__ inline float byte_of(uint32_t word, uint32_t index) {
 // 0..255 of a 2^20 multiple to which a half was added.
 static __device__ inline float to_byte(int32_t value) { return (float)clamp_to(value >> 20, 0, 255); }
 
-// --- Bilinear: positions --------------------------------------------------------------------------------------------
+// --- Bilinear -------------------------------------------------------------------------------------------------------
 
 // A neighbour and the weight of the one after it.
 struct Pair {
@@ -139,224 +142,35 @@ static __device__ inline Color blend(const Color& first, const Color& second, fl
           blend(first.blue, second.blue, weight)};
 }
 
-// --- Bilinear: bytes to levels --------------------------------------------------------------------------------------
-
-// A raised byte is the float 2^23 + byte: its bits are a constant and the byte, no conversion is needed. The difference of two is
-// that of the bytes, exactly.
-static constexpr float kRaise = 8388608.0f;
-
-static __device__ inline float raised_byte_of(uint32_t word, uint32_t index) {
-#ifdef VRT_ON_GPU
-  return __uint_as_float(__byte_perm(word, 0x4B000000U, 0x7650U + index));
-#else
-  return __uint_as_float(0x4B000000U | (word >> (8U * index) & 255U));
-#endif
-}
-
-// Of a 2^20 multiple to which a half was added.
-static __device__ inline float raised_to_byte(int32_t value) {
-  const auto inside = (uint32_t)clamp_to(value, 0, (1 << 28) - 1);
-#ifdef VRT_ON_GPU
-  return __uint_as_float(__funnelshift_r(inside, 0x4B000U, 20));
-#else
-  return __uint_as_float(0x4B000000U | inside >> 20);
-#endif
-}
-
-// What `blend` makes of the bytes.
-static __device__ inline float blend_raised(float first, float second, float weight) {
-  return (first - kRaise) + weight * (second - first);
-}
-
-static __device__ inline Color blend_raised(const Color& first, const Color& second, float weight) {
-  return {blend_raised(first.red, second.red, weight), blend_raised(first.green, second.green, weight),
-          blend_raised(first.blue, second.blue, weight)};
-}
-
-static __device__ inline Color in_order(const Params& p, const Color& color) {
-  return !p.is_yuv && p.channel_offset[0] == 2 ? Color{color.blue, color.green, color.red} : color;
-}
-
-// --- Bilinear: sources ----------------------------------------------------------------------------------------------
-
-// A source reads the columns of a strip (see below) in a row of the picture, two neighbours each, and blends them:
-//   Column     where a column's neighbours lie, and the second one's weight
-//   Bytes      what was read of a row, not yet used, so that other reads can follow at once
-//   load       reads row y; its chroma only where that of the row read last is another
-//   blend_row  what `load` read, as colours
-
-// Where `first`, an address in row 0, lies in row y. A pitch fits into 32 bits; were that plain to the compiler early, it would
-// widen the pitch once for all rows, and multiply 64 bits by three instructions instead of 32 by one.
-static __device__ inline const uint8_t* in_row(uint64_t first, int32_t y, int64_t pitch) {
-  auto factor = (int32_t)pitch;
-#ifdef VRT_ON_GPU
-  asm("" : "+r"(factor));
-#endif
-  return (const uint8_t*)(first + (uint64_t)((int64_t)y * factor));
-}
+// --- Formats --------------------------------------------------------------------------------------------------------
 
 // RGB, BGR, RGBA and grey, of kStride bytes a pixel. Colours are in the order of a pixel's bytes until `in_order` puts them right.
 template <int32_t kStride>
 struct Packed {
-  struct Column {
-    uint64_t first;
-    float weight;
-  };
-  struct Bytes {
-    uint32_t low[kBilinearColumns], high[kBilinearColumns];
-  };
+  using Row = const uint8_t*;
 
-  static __device__ inline Column column_of(const Planes& planes, const Params&, const Pair& x) {
-    return {(uint64_t)(planes.plane[0] + (uint32_t)(x.first * kStride)), x.weight};
-  }
-
-  // A picture one pixel wide has only the first neighbour.
-  static __device__ inline void load(const Planes&, const Params& p, const Column* columns, int32_t y, bool,
-                                     Bytes& bytes) {
-#pragma unroll
-    for (int32_t i = 0; i < kBilinearColumns; ++i) {
-      load_bytes(in_row(columns[i].first, y, p.pitch[0]), p.width > 1 ? 2 * kStride : kStride, bytes.low[i],
-                 bytes.high[i]);
-    }
+  static __device__ inline Row row_of(const Planes& planes, const Params& p, int32_t y) {
+    return planes.plane[0] + y * p.pitch[0];
   }
 
   static __device__ inline Color color(uint32_t word) {
-    const float first = raised_byte_of(word, 0);
-    return kStride == 1 ? Color{first, first, first} : Color{first, raised_byte_of(word, 1), raised_byte_of(word, 2)};
+    const float first = byte_of(word, 0);
+    return kStride == 1 ? Color{first, first, first} : Color{first, byte_of(word, 1), byte_of(word, 2)};
   }
 
-  static __device__ inline void blend_row(const Params& p, const Column* columns, const Bytes& bytes, bool,
-                                          Color* colors) {
-#pragma unroll
-    for (int32_t i = 0; i < kBilinearColumns; ++i) {
-      const uint32_t low = bytes.low[i], high = bytes.high[i];
-      const uint32_t next = kStride == 4 ? high : kStride == 3 ? low >> 24 | high << 8 : low >> 8;
-      colors[i] = in_order(p, blend_raised(color(low), color(p.width > 1 ? next : low), columns[i].weight));
-    }
-  }
-};
-
-// What was read of a row of YUV: luma of two neighbours, and the chroma samples of both, Cb in the lowest byte, Cr in the next.
-struct YuvBytes {
-  int32_t luma[kBilinearColumns][2];
-  uint32_t chroma[kBilinearColumns][2];
-};
-
-// Any YUV, a byte at a time.
-struct AnyYuv {
-  struct Column {
-    int32_t first, second;
-    float weight;
-  };
-
-  static __device__ inline Column column_of(const Planes&, const Params& p, const Pair& x) {
-    return {x.first, x.first + (p.width > 1 ? 1 : 0), x.weight};
-  }
-
-  static __device__ inline void load_luma(const Planes& planes, const Params& p, const Column& column, int32_t y,
-                                          int32_t* luma) {
-    const uint8_t* row = planes.plane[0] + y * p.pitch[0] + p.channel_offset[0];
-    luma[0] = __ldg(row + (uint32_t)(column.first * p.pixel_stride));
-    luma[1] = __ldg(row + (uint32_t)(column.second * p.pixel_stride));
-  }
-
-  static __device__ inline uint32_t chroma_at(const Planes& planes, const Params& p, int32_t x, int32_t y) {
-    const auto at = (uint32_t)((x >> 1) * p.chroma_stride);
-    const int32_t row = y >> p.chroma_row_shift;
-    const uint32_t cb = __ldg(planes.plane[1] + row * p.pitch[1] + p.channel_offset[1] + at);
-    const uint32_t cr = __ldg(planes.plane[2] + row * p.pitch[2] + p.channel_offset[2] + at);
-    return cb | cr << 8;
-  }
-
-  static __device__ inline void load_chroma(const Planes& planes, const Params& p, const Column& column, int32_t y,
-                                            uint32_t* chroma) {
-    chroma[0] = chroma_at(planes, p, column.first, y);
-    chroma[1] = chroma_at(planes, p, column.second, y);
+  // Columns x.first and the next one; a picture one pixel wide has only the first.
+  static __device__ inline Color blend_pair(Row row, const Params& p, const Pair& x) {
+    const bool has_second = p.width > 1;
+    uint32_t low, high;
+    load_bytes(row + (uint32_t)(x.first * kStride), has_second ? 2 * kStride : kStride, low, high);
+    const uint32_t next = kStride == 4 ? high : kStride == 3 ? low >> 24 | high << 8 : low >> 8;
+    return blend(color(low), color(has_second ? next : low), x.weight);
   }
 };
 
-// NV12, at least two pixels wide, whose rows of chroma begin at even addresses.
-struct Nv12 {
-  struct Column {
-    uint64_t luma, chroma[2];
-    float weight;
-  };
-
-  static __device__ inline Column column_of(const Planes& planes, const Params&, const Pair& x) {
-    const auto first = (uint32_t)x.first;
-    return {(uint64_t)(planes.plane[0] + first),
-            {(uint64_t)(planes.plane[1] + (first & ~1U)), (uint64_t)(planes.plane[1] + ((first + 1U) & ~1U))},
-            x.weight};
-  }
-
-  static __device__ inline void load_luma(const Planes&, const Params& p, const Column& column, int32_t y,
-                                          int32_t* luma) {
-    const uint8_t* at = in_row(column.luma, y, p.pitch[0]);
-    luma[0] = __ldg(at);
-    luma[1] = __ldg(at + 1);
-  }
-
-  static __device__ inline void load_chroma(const Planes&, const Params& p, const Column& column, int32_t y,
-                                            uint32_t* chroma) {
-    chroma[0] = __ldg((const uint16_t*)in_row(column.chroma[0], y >> 1, p.pitch[1]));
-    chroma[1] = __ldg((const uint16_t*)in_row(column.chroma[1], y >> 1, p.pitch[1]));
-  }
-};
-
-// A pixel takes the chroma sample of its block, as OpenCV's cvtColor does: no interpolation of chroma.
-template <typename Samples>
-struct YuvSource {
-  using Column = typename Samples::Column;
-  using Bytes = YuvBytes;
-
-  // What the chroma of a pixel adds to R, G, B, as multiples of 2^20; the offsets and a half for rounding are in it.
-  struct Chroma {
-    int32_t red, green, blue;
-  };
-  Chroma chroma[kBilinearColumns][2];
-
-  static __device__ inline Column column_of(const Planes& planes, const Params& p, const Pair& x) {
-    return Samples::column_of(planes, p, x);
-  }
-
-  static __device__ inline void load(const Planes& planes, const Params& p, const Column* columns, int32_t y,
-                                     bool has_chroma, Bytes& bytes) {
-#pragma unroll
-    for (int32_t i = 0; i < kBilinearColumns; ++i) Samples::load_luma(planes, p, columns[i], y, bytes.luma[i]);
-    if (!has_chroma) return;
-#pragma unroll
-    for (int32_t i = 0; i < kBilinearColumns; ++i) Samples::load_chroma(planes, p, columns[i], y, bytes.chroma[i]);
-  }
-
-  static __device__ inline Chroma chroma_of(const Params& p, uint32_t sample) {
-    const auto cb = (int32_t)(sample & 255U);
-    const auto cr = (int32_t)(sample >> 8);
-    return {cr * p.red_cr + p.red_add, cb * p.green_cb + (cr * p.green_cr + p.green_add), cb * p.blue_cb + p.blue_add};
-  }
-
-  static __device__ inline Color color(const Params& p, int32_t luma, const Chroma& chroma) {
-    return {raised_to_byte(luma * p.luma_gain + chroma.red), raised_to_byte(luma * p.luma_gain + chroma.green),
-            raised_to_byte(luma * p.luma_gain + chroma.blue)};
-  }
-
-  __device__ inline void blend_row(const Params& p, const Column* columns, const Bytes& bytes, bool has_chroma,
-                                   Color* colors) {
-    if (has_chroma) {
-#pragma unroll
-      for (int32_t i = 0; i < kBilinearColumns; ++i) {
-        chroma[i][0] = chroma_of(p, bytes.chroma[i][0]);
-        chroma[i][1] = chroma_of(p, bytes.chroma[i][1]);
-      }
-    }
-#pragma unroll
-    for (int32_t i = 0; i < kBilinearColumns; ++i) {
-      colors[i] = blend_raised(color(p, bytes.luma[i][0], chroma[i][0]), color(p, bytes.luma[i][1], chroma[i][1]),
-                               columns[i].weight);
-    }
-  }
-};
-
-// --- YUV, a pixel at a time -----------------------------------------------------------------------------------------
+static __device__ inline Color in_order(const Params& p, const Color& color) {
+  return !p.is_yuv && p.channel_offset[0] == 2 ? Color{color.blue, color.green, color.red} : color;
+}
 
 // A pixel takes the chroma sample of its block, as OpenCV's cvtColor does: no interpolation of chroma.
 struct Yuv {
@@ -379,6 +193,10 @@ struct Yuv {
     const int32_t gray = (__ldg(row.luma + (uint32_t)(x * p.pixel_stride)) - p.luma_offset) * p.luma_gain + (1 << 19);
     return {to_byte(gray + cr * p.red_cr), to_byte(gray + cb * p.green_cb + cr * p.green_cr),
             to_byte(gray + cb * p.blue_cb)};
+  }
+
+  static __device__ inline Color blend_pair(const Row& row, const Params& p, const Pair& x) {
+    return blend(color(row, p, x.first), color(row, p, x.first + (p.width > 1 ? 1 : 0)), x.weight);
   }
 };
 
@@ -423,123 +241,30 @@ static __device__ inline bool is_filled(const Params& p, int32_t x, int32_t y) {
 
 // --- One picture, bilinear ------------------------------------------------------------------------------------------
 
-// A thread makes a strip: kBilinearColumns columns of strip_rows rows. Rows of the output that follow each other often need the same
-// row of the source, or its chroma; a strip keeps what it blended last. Which row needs what is the same for all threads of a
-// warp, so that each lane works out one row and hands it to the others.
-
-struct StripRow {
-  int32_t first, second;  // Rows of the source.
-  float weight;           // Of the second.
-  uint32_t steps;         // What there is to do, below.
-};
-
-static constexpr uint32_t kIsFilled = 1;
-static constexpr uint32_t kKeepsSecond = 2;  // The row before had as second row what is the first one now.
-static constexpr uint32_t kLoadsFirst = 4, kLoadsFirstChroma = 8;
-static constexpr uint32_t kLoadsSecond = 16, kLoadsSecondChroma = 32;
-
-// Whether two rows, or one row and none (-1), have different chroma.
-static __device__ inline bool differ_in_chroma(const Params& p, int32_t row, int32_t other) {
-  return (uint32_t)(row ^ other) >> p.chroma_row_shift != 0;
-}
-
-static __device__ inline uint32_t steps_of(const Params& p, const StripRow& row, int32_t kept_first,
-                                           int32_t kept_second) {
-  const bool keeps_second = row.first == kept_second;
-  const bool loads_first = !keeps_second && row.first != kept_first;
-  const bool loads_second = row.second != kept_second || row.second == row.first;
-  const bool loads_first_chroma = loads_first && differ_in_chroma(p, row.first, kept_second);
-  const bool loads_second_chroma = loads_second && differ_in_chroma(p, row.second, row.first);
-  return kIsFilled | (keeps_second ? kKeepsSecond : 0) | (loads_first ? kLoadsFirst : 0) |
-         (loads_second ? kLoadsSecond : 0) | (loads_first_chroma ? kLoadsFirstChroma : 0) |
-         (loads_second_chroma ? kLoadsSecondChroma : 0);
-}
-
-// Row `lane` of a strip that begins at row y of the output. Called by all lanes.
-static __device__ inline StripRow strip_row_of(const Params& p, const Axis& rows, int32_t y, int32_t lane) {
-  const int32_t index = y + lane - p.filled_y;
-  const Pair pair = row_at(rows, index);
-  StripRow row = {pair.first, pair.first < p.height - 1 ? pair.first + 1 : pair.first, pair.weight, 0};
-  const int32_t first_before = __shfl_sync(0xFFFFFFFFU, row.first, (lane + kLanes - 1) % kLanes);
-  const int32_t second_before = __shfl_sync(0xFFFFFFFFU, row.second, (lane + kLanes - 1) % kLanes);
-  const bool has_before = lane > 0 && index > 0;
-  if (index >= 0 && index < p.filled_height)
-    row.steps = steps_of(p, row, has_before ? first_before : -1, has_before ? second_before : -1);
-  return row;
-}
-
-static __device__ inline StripRow from_lane(const StripRow& row, int32_t lane) {
-  return {__shfl_sync(0xFFFFFFFFU, row.first, lane), __shfl_sync(0xFFFFFFFFU, row.second, lane),
-          __shfl_sync(0xFFFFFFFFU, row.weight, lane), __shfl_sync(0xFFFFFFFFU, row.steps, lane)};
-}
-
-// Where a strip's next row goes: R, G, B of its first column.
-struct StripOutput {
-  float* channel[3];
-};
-
-static __device__ inline StripOutput strip_output_of(float* out, const Params& p, int32_t x, int32_t y) {
-  float* at = out + (int64_t)y * p.row_floats + x * (p.is_interleaved ? 3 : 1);
-  return {{at + p.channel_begin[0], at + p.channel_begin[1], at + p.channel_begin[2]}};
-}
-
-// Distances that the compiler knows need no arithmetic.
-static __device__ inline void store_column(const StripOutput& out, const Params& p, int32_t column,
-                                           const Color& finished) {
-  const float channel[3] = {finished.red, finished.green, finished.blue};
-  if (p.is_interleaved) {
-#pragma unroll
-    for (int32_t i = 0; i < 3; ++i) out.channel[i][3 * column * kBilinearThreads] = channel[i];
-  } else {
-#pragma unroll
-    for (int32_t i = 0; i < 3; ++i) out.channel[i][column * kBilinearThreads] = channel[i];
-  }
-}
-
-// The row that lies between `above` and `below`; column 0 is x.
-static __device__ inline void store_strip_row(StripOutput& out, const Params& p, int32_t x, const StripRow& row,
-                                              const Color* above, const Color* below) {
-#pragma unroll
-  for (int32_t i = 0; i < kBilinearColumns; ++i) {
-    const int32_t at = x + i * kBilinearThreads;
-    if ((row.steps & kIsFilled) != 0 && at >= p.filled_x && at < p.filled_x + p.filled_width) {
-      store_column(out, p, i, normalised(p, blend(above[i], below[i], row.weight)));
-    } else if (at < p.target_width) {
-      store_column(out, p, i, {p.pad[0], p.pad[1], p.pad[2]});
-    }
-  }
-#pragma unroll
-  for (int32_t i = 0; i < 3; ++i) out.channel[i] += p.row_floats;
-}
-
-// The strip at (x, y). Called by all lanes of a warp, whose columns follow each other.
+// What a thread makes: kBilinearRows rows from y on of the columns x, x + kBilinearThreads, …
 template <typename Source>
-static __device__ inline void make_strip(const Planes& planes, float* out, const Params& p, const Axis& columns,
-                                         const Axis& rows, int32_t x, int32_t y, int32_t lane) {
-  typename Source::Column column[kBilinearColumns];
+static __device__ inline void make_bilinear(const Planes& planes, const Output& out, const Params& p,
+                                            const Axis& columns, const Axis& rows, int32_t x, int32_t y) {
+  Pair column[kBilinearColumns];
 #pragma unroll
-  for (int32_t i = 0; i < kBilinearColumns; ++i)
-    column[i] = Source::column_of(planes, p, column_at(columns, x + i * kBilinearThreads - p.filled_x));
-  StripOutput output = strip_output_of(out, p, x, y);
-  const StripRow of_lane = strip_row_of(p, rows, y, lane);
-  const int32_t row_count = p.target_height - y < p.strip_rows ? p.target_height - y : p.strip_rows;
-  Source source;
-  Color above[kBilinearColumns] = {}, below[kBilinearColumns] = {};
-#pragma unroll 1
-  for (int32_t j = 0; j < row_count; ++j) {
-    const StripRow row = from_lane(of_lane, j);
-    const bool has_first_chroma = (row.steps & kLoadsFirstChroma) != 0;
-    const bool has_second_chroma = (row.steps & kLoadsSecondChroma) != 0;
-    typename Source::Bytes first, second;
-    if ((row.steps & kLoadsFirst) != 0) source.load(planes, p, column, row.first, has_first_chroma, first);
-    if ((row.steps & kLoadsSecond) != 0) source.load(planes, p, column, row.second, has_second_chroma, second);
-    if ((row.steps & kKeepsSecond) != 0) {
+  for (int32_t i = 0; i < kBilinearColumns; ++i) column[i] = column_at(columns, x + i * kBilinearThreads - p.filled_x);
 #pragma unroll
-      for (int32_t i = 0; i < kBilinearColumns; ++i) above[i] = below[i];
+  for (int32_t j = 0; j < kBilinearRows; ++j, ++y) {
+    if (y >= p.target_height) return;
+    const Pair row = row_at(rows, y - p.filled_y);
+    const typename Source::Row above = Source::row_of(planes, p, row.first);
+    const typename Source::Row below = Source::row_of(planes, p, row.first < p.height - 1 ? row.first + 1 : row.first);
+#pragma unroll
+    for (int32_t i = 0; i < kBilinearColumns; ++i) {
+      const int32_t at = x + i * kBilinearThreads;
+      if (is_filled(p, at, y)) {
+        const Color color =
+            blend(Source::blend_pair(above, p, column[i]), Source::blend_pair(below, p, column[i]), row.weight);
+        store_normalised(out, p, at, y, in_order(p, color));
+      } else if (at < p.target_width) {
+        store_padding(out, p, at, y);
+      }
     }
-    if ((row.steps & kLoadsFirst) != 0) source.blend_row(p, column, first, has_first_chroma, above);
-    if ((row.steps & kLoadsSecond) != 0) source.blend_row(p, column, second, has_second_chroma, below);
-    store_strip_row(output, p, x, row, above, below);
   }
 }
 
@@ -772,6 +497,10 @@ static __device__ inline Axis column_axis(const Params& p) { return {p.start_x, 
 
 static __device__ inline Axis row_axis(const Params& p) { return {p.start_y, p.step_y, p.height, 0, p.height}; }
 
+static __device__ inline int64_t picture_floats(const Params& p) {
+  return (int64_t)3 * p.target_width * p.target_height;
+}
+
 static __device__ inline Planes planes_of(const uint8_t* plane0, const uint8_t* plane1, const uint8_t* plane2,
                                           const Params& p, int32_t picture) {
   return {{plane0 + picture * p.picture_stride[0], plane1 + picture * p.picture_stride[1],
@@ -806,25 +535,17 @@ static __device__ inline Axes box_axes(const float* box, const Params& p) {
           box_axis(__ldg(box + 1), __ldg(box + 3), p.height, p.target_height)};
 }
 
-// Whether Nv12 can read a picture.
-static __device__ inline bool has_chroma_pairs(const Planes& planes, const Params& p) {
-  return p.chroma_stride == 2 && p.width > 1 && (((uint64_t)planes.plane[1] | (uint64_t)p.pitch[1]) & 1U) == 0;
-}
-
 static __device__ inline void bilinear(const Planes& planes, float* out, const Params& p, const Axes& axes, int32_t x,
                                        int32_t y) {
-  const int32_t lane = x % kLanes;
-  if (x - lane >= p.target_width) return;  // The whole warp.
-  if (p.is_yuv && has_chroma_pairs(planes, p)) {
-    make_strip<YuvSource<Nv12>>(planes, out, p, axes.columns, axes.rows, x, y, lane);
-  } else if (p.is_yuv) {
-    make_strip<YuvSource<AnyYuv>>(planes, out, p, axes.columns, axes.rows, x, y, lane);
+  const Output output = output_of(out, p);
+  if (p.is_yuv) {
+    make_bilinear<Yuv>(planes, output, p, axes.columns, axes.rows, x, y);
   } else if (p.pixel_stride == 3) {
-    make_strip<Packed<3>>(planes, out, p, axes.columns, axes.rows, x, y, lane);
+    make_bilinear<Packed<3>>(planes, output, p, axes.columns, axes.rows, x, y);
   } else if (p.pixel_stride == 4) {
-    make_strip<Packed<4>>(planes, out, p, axes.columns, axes.rows, x, y, lane);
+    make_bilinear<Packed<4>>(planes, output, p, axes.columns, axes.rows, x, y);
   } else {
-    make_strip<Packed<1>>(planes, out, p, axes.columns, axes.rows, x, y, lane);
+    make_bilinear<Packed<1>>(planes, output, p, axes.columns, axes.rows, x, y);
   }
 }
 
@@ -843,9 +564,9 @@ extern "C" __global__ void __launch_bounds__(kBilinearThreads)
     preprocess_bilinear(const uint8_t* __restrict__ plane0, const uint8_t* __restrict__ plane1,
                         const uint8_t* __restrict__ plane2, float* __restrict__ out, Params p) {
   const int32_t x = (int32_t)(blockIdx.x * kBilinearColumns * kBilinearThreads + threadIdx.x);
-  const int32_t y = (int32_t)blockIdx.y * p.strip_rows;
+  const int32_t y = (int32_t)blockIdx.y * kBilinearRows;
   const int32_t picture = (int32_t)blockIdx.z;
-  bilinear(planes_of(plane0, plane1, plane2, p, picture), out + picture * p.picture_floats, p,
+  bilinear(planes_of(plane0, plane1, plane2, p, picture), out + picture * picture_floats(p), p,
            {column_axis(p), row_axis(p)}, x, y);
 }
 
@@ -856,7 +577,7 @@ extern "C" __global__ void __launch_bounds__(kLanes* kWarps)
   const int32_t x = (int32_t)(blockIdx.x * kLanes + threadIdx.x);
   const int32_t y = (int32_t)(blockIdx.y * kWarps + threadIdx.y) * kWarpRows;
   const int32_t picture = (int32_t)blockIdx.z;
-  antialiased(planes_of(plane0, plane1, plane2, p, picture), out + picture * p.picture_floats, p,
+  antialiased(planes_of(plane0, plane1, plane2, p, picture), out + picture * picture_floats(p), p,
               {column_axis(p), row_axis(p)}, x, y, (int32_t)threadIdx.x, shared[threadIdx.y]);
 }
 
@@ -866,10 +587,10 @@ extern "C" __global__ void __launch_bounds__(kBilinearThreads)
                               const uint8_t* __restrict__ plane2, const float* __restrict__ boxes,
                               const int32_t* __restrict__ count, float* __restrict__ out, Params p) {
   const int32_t x = (int32_t)(blockIdx.x * kBilinearColumns * kBilinearThreads + threadIdx.x);
-  const int32_t y = (int32_t)blockIdx.y * p.strip_rows;
+  const int32_t y = (int32_t)blockIdx.y * kBilinearRows;
   const int32_t crop = (int32_t)blockIdx.z;
   if (crop >= __ldg(count)) return;
-  bilinear({{plane0, plane1, plane2}}, out + crop * p.picture_floats, p, box_axes(boxes + 4 * crop, p), x, y);
+  bilinear({{plane0, plane1, plane2}}, out + crop * picture_floats(p), p, box_axes(boxes + 4 * crop, p), x, y);
 }
 
 extern "C" __global__ void __launch_bounds__(kLanes* kWarps)
@@ -881,6 +602,266 @@ extern "C" __global__ void __launch_bounds__(kLanes* kWarps)
   const int32_t y = (int32_t)(blockIdx.y * kWarps + threadIdx.y) * kWarpRows;
   const int32_t crop = (int32_t)blockIdx.z;
   if (crop >= __ldg(count)) return;
-  antialiased({{plane0, plane1, plane2}}, out + crop * p.picture_floats, p, box_axes(boxes + 4 * crop, p), x, y,
+  antialiased({{plane0, plane1, plane2}}, out + crop * picture_floats(p), p, box_axes(boxes + 4 * crop, p), x, y,
               (int32_t)threadIdx.x, shared[threadIdx.y]);
+}
+
+// --- One NV12 picture, bilinear -------------------------------------------------------------------------------------
+
+// A thread makes a strip: kStripColumns columns of strip_rows rows. Rows of the output that follow each other often need the same row
+// of the source, or its chroma; a strip keeps what it blended last. Which row needs what is the same for all threads of a warp, so
+// that each lane works out one row and hands it to the others.
+
+// Where a column's two neighbours lie in row 0: addresses. Chroma rows begin at even addresses, so that Cb and Cr are one read.
+struct StripColumn {
+  uint64_t luma, chroma[2];
+  float weight;  // Of the second neighbour.
+};
+
+static __device__ inline StripColumn strip_column_of(const Planes& planes, const Pair& pair) {
+  const auto x = (uint32_t)pair.first;
+  return {(uint64_t)(planes.plane[0] + x),
+          {(uint64_t)(planes.plane[1] + (x & ~1U)), (uint64_t)(planes.plane[1] + ((x + 1U) & ~1U))},
+          pair.weight};
+}
+
+// What was read of a row of the source, not yet used, so that other reads can follow at once: luma of two neighbours for each
+// column, and the chroma samples of both, Cb in the lowest byte, Cr in the next.
+struct StripBytes {
+  int32_t luma[kStripColumns][2];
+  uint32_t chroma[kStripColumns][2];
+};
+
+// Where `first`, an address in row 0, lies in row y. A pitch fits into 32 bits; were that plain to the compiler early, it would
+// widen the pitch once for all rows, and multiply 64 bits by three instructions instead of 32 by one.
+static __device__ inline const uint8_t* in_row(uint64_t first, int32_t y, int64_t pitch) {
+  auto factor = (int32_t)pitch;
+#ifdef VRT_ON_GPU
+  asm("" : "+r"(factor));
+#endif
+  return (const uint8_t*)(first + (uint64_t)((int64_t)y * factor));
+}
+
+// Row y of the source; its chroma only where that of the row read last is another.
+static __device__ inline void load_row(const Params& p, const StripColumn* columns, int32_t y, bool has_chroma,
+                                       StripBytes& bytes) {
+#pragma unroll
+  for (int32_t i = 0; i < kStripColumns; ++i) {
+    const uint8_t* at = in_row(columns[i].luma, y, p.pitch[0]);
+    bytes.luma[i][0] = __ldg(at);
+    bytes.luma[i][1] = __ldg(at + 1);
+  }
+  if (!has_chroma) return;
+#pragma unroll
+  for (int32_t i = 0; i < kStripColumns; ++i) {
+    bytes.chroma[i][0] = __ldg((const uint16_t*)in_row(columns[i].chroma[0], y >> 1, p.pitch[1]));
+    bytes.chroma[i][1] = __ldg((const uint16_t*)in_row(columns[i].chroma[1], y >> 1, p.pitch[1]));
+  }
+}
+
+// What the chroma of a pixel adds to R, G, B, as multiples of 2^20; the offsets and a half for rounding are in it.
+struct StripChroma {
+  int32_t red, green, blue;
+};
+
+static __device__ inline StripChroma strip_chroma_of(const Params& p, uint32_t sample) {
+  const auto cb = (int32_t)(sample & 255U);
+  const auto cr = (int32_t)(sample >> 8);
+  return {cr * p.red_cr + p.red_add, cb * p.green_cb + (cr * p.green_cr + p.green_add), cb * p.blue_cb + p.blue_add};
+}
+
+// A byte is raised to the float 2^23 + byte: its bits are a constant and the byte, no conversion is needed. The difference of two is
+// that of the bytes, exactly.
+static constexpr float kRaise = 8388608.0f;
+
+// Of a 2^20 multiple to which a half was added.
+static __device__ inline float raised_to_byte(int32_t value) {
+  const auto inside = (uint32_t)clamp_to(value, 0, (1 << 28) - 1);
+#ifdef VRT_ON_GPU
+  return __uint_as_float(__funnelshift_r(inside, 0x4B000U, 20));
+#else
+  return __uint_as_float(0x4B000000U | inside >> 20);
+#endif
+}
+
+static __device__ inline Color raised_color(const Params& p, int32_t luma, const StripChroma& chroma) {
+  return {raised_to_byte(luma * p.luma_gain + chroma.red), raised_to_byte(luma * p.luma_gain + chroma.green),
+          raised_to_byte(luma * p.luma_gain + chroma.blue)};
+}
+
+// What `blend` makes of the bytes.
+static __device__ inline float blend_raised(float first, float second, float weight) {
+  return (first - kRaise) + weight * (second - first);
+}
+
+static __device__ inline Color blend_raised(const Color& first, const Color& second, float weight) {
+  return {blend_raised(first.red, second.red, weight), blend_raised(first.green, second.green, weight),
+          blend_raised(first.blue, second.blue, weight)};
+}
+
+// A row of the source at a strip's columns. `chroma` is that of the row read last, and becomes this row's.
+static __device__ inline void blend_row(const Params& p, const StripColumn* columns, const StripBytes& bytes,
+                                        bool has_chroma, StripChroma (*chroma)[2], Color* colors) {
+  if (has_chroma) {
+#pragma unroll
+    for (int32_t i = 0; i < kStripColumns; ++i) {
+      chroma[i][0] = strip_chroma_of(p, bytes.chroma[i][0]);
+      chroma[i][1] = strip_chroma_of(p, bytes.chroma[i][1]);
+    }
+  }
+#pragma unroll
+  for (int32_t i = 0; i < kStripColumns; ++i) {
+    colors[i] = blend_raised(raised_color(p, bytes.luma[i][0], chroma[i][0]),
+                             raised_color(p, bytes.luma[i][1], chroma[i][1]), columns[i].weight);
+  }
+}
+
+struct StripRow {
+  int32_t first, second;  // Rows of the source.
+  float weight;           // Of the second.
+  uint32_t steps;         // What there is to do, below.
+};
+
+static constexpr uint32_t kIsFilled = 1;
+static constexpr uint32_t kKeepsSecond = 2;  // The row before had as second row what is the first one now.
+static constexpr uint32_t kLoadsFirst = 4, kLoadsFirstChroma = 8;
+static constexpr uint32_t kLoadsSecond = 16, kLoadsSecondChroma = 32;
+
+// Whether two rows, or one row and none (-1), have different chroma.
+static __device__ inline bool differ_in_chroma(int32_t row, int32_t other) { return row >> 1 != other >> 1; }
+
+static __device__ inline uint32_t steps_of(const StripRow& row, int32_t kept_first, int32_t kept_second) {
+  const bool keeps_second = row.first == kept_second;
+  const bool loads_first = !keeps_second && row.first != kept_first;
+  const bool loads_second = row.second != kept_second || row.second == row.first;
+  const bool loads_first_chroma = loads_first && differ_in_chroma(row.first, kept_second);
+  const bool loads_second_chroma = loads_second && differ_in_chroma(row.second, row.first);
+  return kIsFilled | (keeps_second ? kKeepsSecond : 0) | (loads_first ? kLoadsFirst : 0) |
+         (loads_second ? kLoadsSecond : 0) | (loads_first_chroma ? kLoadsFirstChroma : 0) |
+         (loads_second_chroma ? kLoadsSecondChroma : 0);
+}
+
+// Row `lane` of a strip that begins at row y of the output. Called by all lanes.
+static __device__ inline StripRow strip_row_of(const Params& p, const Axis& rows, int32_t y, int32_t lane) {
+  const int32_t index = y + lane - p.filled_y;
+  const Pair pair = row_at(rows, index);
+  StripRow row = {pair.first, pair.first < p.height - 1 ? pair.first + 1 : pair.first, pair.weight, 0};
+  const int32_t first_before = __shfl_sync(0xFFFFFFFFU, row.first, (lane + kLanes - 1) % kLanes);
+  const int32_t second_before = __shfl_sync(0xFFFFFFFFU, row.second, (lane + kLanes - 1) % kLanes);
+  const bool has_before = lane > 0 && index > 0;
+  if (index >= 0 && index < p.filled_height)
+    row.steps = steps_of(row, has_before ? first_before : -1, has_before ? second_before : -1);
+  return row;
+}
+
+static __device__ inline StripRow from_lane(const StripRow& row, int32_t lane) {
+  return {__shfl_sync(0xFFFFFFFFU, row.first, lane), __shfl_sync(0xFFFFFFFFU, row.second, lane),
+          __shfl_sync(0xFFFFFFFFU, row.weight, lane), __shfl_sync(0xFFFFFFFFU, row.steps, lane)};
+}
+
+// Where a strip's next row goes: R, G, B of its first column.
+struct StripOutput {
+  float* channel[3];
+};
+
+static __device__ inline StripOutput strip_output_of(float* out, const Params& p, int32_t x, int32_t y) {
+  float* at = out + (int64_t)y * p.row_floats + x * (p.is_interleaved ? 3 : 1);
+  return {{at + p.channel_begin[0], at + p.channel_begin[1], at + p.channel_begin[2]}};
+}
+
+// Distances that the compiler knows need no arithmetic.
+static __device__ inline void store_column(const StripOutput& out, const Params& p, int32_t column,
+                                           const Color& finished) {
+  const float channel[3] = {finished.red, finished.green, finished.blue};
+  if (p.is_interleaved) {
+#pragma unroll
+    for (int32_t i = 0; i < 3; ++i) out.channel[i][3 * column * kStripThreads] = channel[i];
+  } else {
+#pragma unroll
+    for (int32_t i = 0; i < 3; ++i) out.channel[i][column * kStripThreads] = channel[i];
+  }
+}
+
+// The row that lies between `above` and `below`; column 0 is x.
+static __device__ inline void store_strip_row(StripOutput& out, const Params& p, int32_t x, const StripRow& row,
+                                              const Color* above, const Color* below) {
+#pragma unroll
+  for (int32_t i = 0; i < kStripColumns; ++i) {
+    const int32_t at = x + i * kStripThreads;
+    if ((row.steps & kIsFilled) != 0 && at >= p.filled_x && at < p.filled_x + p.filled_width) {
+      store_column(out, p, i, normalised(p, blend(above[i], below[i], row.weight)));
+    } else if (at < p.target_width) {
+      store_column(out, p, i, {p.pad[0], p.pad[1], p.pad[2]});
+    }
+  }
+#pragma unroll
+  for (int32_t i = 0; i < 3; ++i) out.channel[i] += p.row_floats;
+}
+
+// What a thread knows on its way down a strip.
+struct Strip {
+  StripColumn column[kStripColumns];
+  StripChroma chroma[kStripColumns][2];  // Of the row of the source that was read last.
+  Color above[kStripColumns], below[kStripColumns];
+};
+
+static __device__ inline Strip strip_at(const Planes& planes, const Params& p, const Axis& columns, int32_t x) {
+  Strip strip = {};
+#pragma unroll
+  for (int32_t i = 0; i < kStripColumns; ++i)
+    strip.column[i] = strip_column_of(planes, column_at(columns, x + i * kStripThreads - p.filled_x));
+  return strip;
+}
+
+// All reads first, then the arithmetic.
+static __device__ inline void go_to(Strip& strip, const StripRow& row, const Params& p) {
+  const bool has_first_chroma = (row.steps & kLoadsFirstChroma) != 0;
+  const bool has_second_chroma = (row.steps & kLoadsSecondChroma) != 0;
+  StripBytes first, second;
+  if ((row.steps & kLoadsFirst) != 0) load_row(p, strip.column, row.first, has_first_chroma, first);
+  if ((row.steps & kLoadsSecond) != 0) load_row(p, strip.column, row.second, has_second_chroma, second);
+  if ((row.steps & kKeepsSecond) != 0) {
+#pragma unroll
+    for (int32_t i = 0; i < kStripColumns; ++i) strip.above[i] = strip.below[i];
+  }
+  if ((row.steps & kLoadsFirst) != 0) blend_row(p, strip.column, first, has_first_chroma, strip.chroma, strip.above);
+  if ((row.steps & kLoadsSecond) != 0) blend_row(p, strip.column, second, has_second_chroma, strip.chroma, strip.below);
+}
+
+// The strip at (x, y).
+static __device__ inline void make_strip(const Planes& planes, float* out, const Params& p, const Axes& axes, int32_t x,
+                                         int32_t y) {
+  const int32_t lane = x % kLanes;
+  if (x - lane >= p.target_width) return;  // The whole warp.
+  Strip strip = strip_at(planes, p, axes.columns, x);
+  StripOutput output = strip_output_of(out, p, x, y);
+  const StripRow of_lane = strip_row_of(p, axes.rows, y, lane);
+  const int32_t row_count = p.target_height - y < p.strip_rows ? p.target_height - y : p.strip_rows;
+#pragma unroll 1
+  for (int32_t j = 0; j < row_count; ++j) {
+    const StripRow row = from_lane(of_lane, j);
+    go_to(strip, row, p);
+    store_strip_row(output, p, x, row, strip.above, strip.below);
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(kStripThreads, kStripBlocks)
+    preprocess_bilinear_nv12(const uint8_t* __restrict__ plane0, const uint8_t* __restrict__ plane1,
+                             const uint8_t* __restrict__ plane2, float* __restrict__ out, Params p) {
+  const int32_t x = (int32_t)(blockIdx.x * kStripColumns * kStripThreads + threadIdx.x);
+  const int32_t y = (int32_t)blockIdx.y * p.strip_rows;
+  const int32_t picture = (int32_t)blockIdx.z;
+  make_strip(planes_of(plane0, plane1, plane2, p, picture), out + picture * picture_floats(p), p,
+             {column_axis(p), row_axis(p)}, x, y);
+}
+
+extern "C" __global__ void __launch_bounds__(kStripThreads, kStripBlocks)
+    preprocess_crops_bilinear_nv12(const uint8_t* __restrict__ plane0, const uint8_t* __restrict__ plane1,
+                                   const uint8_t* __restrict__ plane2, const float* __restrict__ boxes,
+                                   const int32_t* __restrict__ count, float* __restrict__ out, Params p) {
+  const int32_t x = (int32_t)(blockIdx.x * kStripColumns * kStripThreads + threadIdx.x);
+  const int32_t y = (int32_t)blockIdx.y * p.strip_rows;
+  const int32_t crop = (int32_t)blockIdx.z;
+  if (crop >= __ldg(count)) return;
+  make_strip({{plane0, plane1, plane2}}, out + crop * picture_floats(p), p, box_axes(boxes + 4 * crop, p), x, y);
 }

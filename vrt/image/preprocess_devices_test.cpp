@@ -1,10 +1,14 @@
 // The same picture gives the same bits on every device of the machine.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
+#include "vrt/device/graph.h"
 #include "vrt/image/preprocessor.h"
 #include "vrt/image/test_pictures.h"
 
@@ -76,12 +80,61 @@ TEST_P(PreprocessDevicesTest, GivesTheBitsOfTheCpu) {
 
 TEST_P(PreprocessDevicesTest, CropsHaveTheBitsOfTheCpu) {
   const auto [device, format] = GetParam();
-  const TestPicture picture = random_picture({641, 479}, format, 9);
   const std::vector<CropBox> boxes{{10, 20, 300, 200}, {-50.5F, -20, 100, 90.25F}, {600, 400, 900, 700},
                                    {5, 5, 5, 5},       {0, 0, 641, 479},           {2000, 2000, 2100, 2100}};
-  for (const Interpolation interpolation : {Interpolation::kBilinear, Interpolation::kBilinearAntialiased}) {
-    const PreprocessOptions options{.target = {64, 130}, .interpolation = interpolation};
-    EXPECT_EQ(crop_on(device, picture, options, boxes), crop_on(Device::cpu(), picture, options, boxes));
+  for (const Size size : {Size{641, 479}, Size{640, 480}}) {
+    const TestPicture picture = random_picture(size, format, 9);
+    for (const Interpolation interpolation : {Interpolation::kBilinear, Interpolation::kBilinearAntialiased}) {
+      const PreprocessOptions options{.target = {64, 130}, .interpolation = interpolation};
+      EXPECT_EQ(crop_on(device, picture, options, boxes), crop_on(Device::cpu(), picture, options, boxes));
+    }
+  }
+}
+
+// Enough output for threads of more rows than those of one picture.
+TEST_P(PreprocessDevicesTest, ManyPicturesHaveTheBitsOfEachAlone) {
+  const auto [device, format] = GetParam();
+  constexpr std::int32_t kCount = 8;
+  constexpr Size kSize{98, 76};
+  const PreprocessOptions options{.target = {640, 640}};
+  constexpr std::size_t kFloats = std::size_t{3} * 640 * 640;
+  const TestPicture picture = random_picture(kSize, format, 5);
+  const Stream stream(device);
+  std::vector<std::uint8_t> bytes;
+  for (std::int32_t i = 0; i < kCount; ++i) {
+    for (const auto& plane : picture.planes) bytes.insert(bytes.end(), plane.begin(), plane.end());
+  }
+  auto copy = DeviceBuffer<std::uint8_t>::uninitialized(stream, bytes.size());
+  upload_blocking<std::uint8_t>(stream, bytes, copy.span());
+  Preprocessor preprocessor(stream, options);
+  auto output = DeviceBuffer<float>::uninitialized(stream, kCount * kFloats);
+  preprocessor.submit_batch(
+      ImageBatch::packed(device, std::as_const(copy).span().data(), kCount, kSize, format, picture.view.color),
+      output.span());
+  const std::vector<float> found = read_back_blocking(stream, output.span());
+  const std::vector<float> expected = preprocess_on(device, picture, options);
+  for (std::size_t i = 0; i < kCount; ++i)
+    EXPECT_TRUE(std::equal(expected.begin(), expected.end(), found.begin() + static_cast<std::ptrdiff_t>(i * kFloats)));
+}
+
+TEST_P(PreprocessDevicesTest, ACapturedLaunchTakesPicturesOfOtherFormats) {
+  const auto [device, format] = GetParam();
+  const PreprocessOptions options{.target = {97, 64}};
+  const Stream stream(device);
+  Preprocessor preprocessor(stream, options);
+  auto output = DeviceBuffer<float>::uninitialized(stream, std::size_t{3} * 97 * 64);
+  const DevicePicture captured(stream, random_picture({176, 144}, format, 3));
+  GraphNode node;
+  Graph graph = Graph::capture(stream, [&] {
+    preprocessor.submit(captured.view, output.span());
+    if (Graph::is_capturing(stream)) node = Graph::last_node(stream);
+  });
+  for (const PixelFormat other : testing::all_formats()) {
+    const TestPicture picture = random_picture({178, 140}, other, 4);
+    const DevicePicture copy(stream, picture);
+    preprocessor.update(graph, node, copy.view, output.span());
+    graph.launch(stream);
+    EXPECT_EQ(read_back_blocking(stream, output.span()), preprocess_on(device, picture, options)) << to_string(other);
   }
 }
 

@@ -785,22 +785,16 @@ void make_rectangle(const Job& job, const Rectangle& target) {
   }
 }
 
-template <template <typename> typename Tile>
-constexpr BlockSize block_size_of(const Params& p);
-template <>
-constexpr BlockSize block_size_of<BilinearTile>(const Params& p) {
-  return {kBilinearThreads * kBilinearColumns, static_cast<uint32_t>(p.strip_rows)};
-}
-template <>
-constexpr BlockSize block_size_of<AntialiasedTile>(const Params&) {
-  return {kLanes, kWarps * kWarpRows};
-}
+constexpr BlockSize kBilinearBlock{kBilinearThreads * kBilinearColumns, kBilinearRows};
+constexpr BlockSize kAntialiasedBlock{kLanes, kWarps* kWarpRows};
+
+BlockSize strip_block(const Params& p) { return {kStripThreads * kStripColumns, static_cast<uint32_t>(p.strip_rows)}; }
 
 int64_t picture_floats(const Params& p) { return int64_t{3} * p.target_width * p.target_height; }
 
 template <template <typename> typename Tile>
-void make_pictures(const HostBlocks& blocks, const Planes& planes, float* out, const Params& p) {
-  for_each_rectangle(blocks, block_size_of<Tile>(p), p, [&](const Rectangle& target) {
+void make_pictures(const HostBlocks& blocks, BlockSize size, const Planes& planes, float* out, const Params& p) {
+  for_each_rectangle(blocks, size, p, [&](const Rectangle& target) {
     const int64_t picture = target.layer;
     const Job job{{{planes.plane[0] + picture * p.picture_stride[0], planes.plane[1] + picture * p.picture_stride[1],
                     planes.plane[2] + picture * p.picture_stride[2]}},
@@ -831,9 +825,9 @@ Axis box_axis(float low, float high, int32_t size, int32_t target_size) {
 }
 
 template <template <typename> typename Tile>
-void make_crops(const HostBlocks& blocks, const Planes& planes, const float* boxes, int32_t count, float* out,
-                const Params& p) {
-  for_each_rectangle(blocks, block_size_of<Tile>(p), p, [&](const Rectangle& target) {
+void make_crops(const HostBlocks& blocks, BlockSize size, const Planes& planes, const float* boxes, int32_t count,
+                float* out, const Params& p) {
+  for_each_rectangle(blocks, size, p, [&](const Rectangle& target) {
     if (target.layer >= count) return;
     const float* box = boxes + int64_t{target.layer} * 4;
     const Job job{planes, p, out + target.layer * picture_floats(p), box_axis(box[0], box[2], p.width, p.target_width),
@@ -846,23 +840,34 @@ void make_crops(const HostBlocks& blocks, const Planes& planes, const float* box
 
 void preprocess_bilinear(const HostBlocks& blocks, const uint8_t* plane0, const uint8_t* plane1, const uint8_t* plane2,
                          float* out, Params p) {
-  make_pictures<BilinearTile>(blocks, {{plane0, plane1, plane2}}, out, p);
+  make_pictures<BilinearTile>(blocks, kBilinearBlock, {{plane0, plane1, plane2}}, out, p);
+}
+
+void preprocess_bilinear_nv12(const HostBlocks& blocks, const uint8_t* plane0, const uint8_t* plane1,
+                              const uint8_t* plane2, float* out, Params p) {
+  make_pictures<BilinearTile>(blocks, strip_block(p), {{plane0, plane1, plane2}}, out, p);
 }
 
 void preprocess_antialiased(const HostBlocks& blocks, const uint8_t* plane0, const uint8_t* plane1,
                             const uint8_t* plane2, float* out, Params p) {
-  make_pictures<AntialiasedTile>(blocks, {{plane0, plane1, plane2}}, out, p);
+  make_pictures<AntialiasedTile>(blocks, kAntialiasedBlock, {{plane0, plane1, plane2}}, out, p);
 }
 
 void preprocess_crops_bilinear(const HostBlocks& blocks, const uint8_t* plane0, const uint8_t* plane1,
                                const uint8_t* plane2, const float* boxes, const int32_t* count, float* out, Params p) {
-  make_crops<BilinearTile>(blocks, {{plane0, plane1, plane2}}, boxes, *count, out, p);
+  make_crops<BilinearTile>(blocks, kBilinearBlock, {{plane0, plane1, plane2}}, boxes, *count, out, p);
+}
+
+void preprocess_crops_bilinear_nv12(const HostBlocks& blocks, const uint8_t* plane0, const uint8_t* plane1,
+                                    const uint8_t* plane2, const float* boxes, const int32_t* count, float* out,
+                                    Params p) {
+  make_crops<BilinearTile>(blocks, strip_block(p), {{plane0, plane1, plane2}}, boxes, *count, out, p);
 }
 
 void preprocess_crops_antialiased(const HostBlocks& blocks, const uint8_t* plane0, const uint8_t* plane1,
                                   const uint8_t* plane2, const float* boxes, const int32_t* count, float* out,
                                   Params p) {
-  make_crops<AntialiasedTile>(blocks, {{plane0, plane1, plane2}}, boxes, *count, out, p);
+  make_crops<AntialiasedTile>(blocks, kAntialiasedBlock, {{plane0, plane1, plane2}}, boxes, *count, out, p);
 }
 
 }  // namespace VRT_HOST_NAMESPACE

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
 #include "vrt/device/kernel.h"
 #include "vrt/image/image.h"
@@ -17,11 +16,15 @@ using PreprocessParams = kernels::preprocess::Params;
 /// The plane whose address the kernels take for channel 0, 1, 2 (Y, Cb, Cr for the YUV formats).
 [[nodiscard]] std::size_t plane_of(PixelFormat format, std::size_t channel);
 
-/// The most rows that preprocess_params gives a thread of a bilinear launch.
-inline constexpr std::int32_t kMostStripRows = 16;
+/// Of each there is one for pictures and one for crops.
+enum class PreprocessKernel { kBilinear, kBilinearNv12, kAntialiased };
+
+/// The kernel for a picture. kBilinearNv12 is faster, but reads only NV12 at least two pixels wide whose rows of chroma begin at even
+/// addresses. `batch` is valid.
+[[nodiscard]] PreprocessKernel preprocess_kernel(Interpolation interpolation, const ImageBatch& batch);
 
 /// The blocks of a launch that makes `layers` pictures or crops.
-[[nodiscard]] LaunchShape preprocess_shape(Interpolation interpolation, Size target, std::size_t layers);
+[[nodiscard]] LaunchShape preprocess_shape(PreprocessKernel kernel, Size target, std::size_t layers);
 
 /// The parameters of a launch that makes `layers` pictures or crops. `batch` is valid.
 [[nodiscard]] PreprocessParams preprocess_params(const ImageBatch& batch, const PreprocessOptions& options,

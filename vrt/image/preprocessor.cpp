@@ -1,6 +1,8 @@
 #include "vrt/image/preprocessor.h"
 
 #include <cmath>
+#include <optional>
+#include <string>
 
 #include "vrt/base/fail.h"
 #include "vrt/device/format_device.h"
@@ -72,14 +74,33 @@ DeviceSpan<const float> corners_of(DeviceSpan<const CropBox> boxes) {
 }  // namespace
 
 struct Preprocessor::State {
-  State(const Stream& stream_of, const PreprocessOptions& options_of, const KernelModule& module, bool antialias)
+  struct Kernels {
+    Kernel<MakePictures> pictures;
+    Kernel<MakeCrops> crops;
+  };
+
+  static Kernels load(Device device, const std::string& kind) {
+    const KernelModule module = KernelModule::load(device, kernels::preprocess_cu);
+    return {module.get<MakePictures>(("preprocess_" + kind).c_str()),
+            module.get<MakeCrops>(("preprocess_crops_" + kind).c_str())};
+  }
+
+  State(const Stream& stream_of, const PreprocessOptions& options_of)
       : stream(stream_of),
         options(options_of),
-        pictures(module.get<MakePictures>(antialias ? "preprocess_antialiased" : "preprocess_bilinear")),
-        crops(module.get<MakeCrops>(antialias ? "preprocess_crops_antialiased" : "preprocess_crops_bilinear")) {}
+        is_antialiased(options.interpolation == Interpolation::kBilinearAntialiased),
+        general(load(stream.device(), is_antialiased ? "antialiased" : "bilinear")) {
+    if (!is_antialiased) nv12 = load(stream.device(), "bilinear_nv12");
+  }
 
-  [[nodiscard]] LaunchShape shape(std::size_t layers) const {
-    return detail::preprocess_shape(options.interpolation, options.target, layers);
+  [[nodiscard]] detail::PreprocessKernel kernel(const ImageBatch& batch) const {
+    return detail::preprocess_kernel(options.interpolation, batch);
+  }
+  [[nodiscard]] const Kernels& kernels_for(const ImageBatch& batch) const {
+    return kernel(batch) == detail::PreprocessKernel::kBilinearNv12 ? *nv12 : general;
+  }
+  [[nodiscard]] LaunchShape shape(const ImageBatch& batch, std::size_t layers) const {
+    return detail::preprocess_shape(kernel(batch), options.target, layers);
   }
 
   /// Of a batch and an output that fit this preprocessor.
@@ -104,14 +125,14 @@ struct Preprocessor::State {
 
   Stream stream;
   PreprocessOptions options;
-  Kernel<MakePictures> pictures;
-  Kernel<MakeCrops> crops;
+  bool is_antialiased;
+  Kernels general;
+  std::optional<Kernels> nv12;
 };
 
 Preprocessor::Preprocessor(const Stream& stream, const PreprocessOptions& options) {
   validate(options);
-  state_ = std::make_unique<State>(stream, options, KernelModule::load(stream.device(), kernels::preprocess_cu),
-                                   options.interpolation == Interpolation::kBilinearAntialiased);
+  state_ = std::make_unique<State>(stream, options);
 }
 
 Preprocessor::~Preprocessor() = default;
@@ -126,18 +147,19 @@ ResizeMapping Preprocessor::submit(const ImageView& image, DeviceSpan<float> out
 
 ResizeMapping Preprocessor::submit_batch(const ImageBatch& batch, DeviceSpan<float> output) {
   const ResizeMapping mapping = state_->checked_mapping(batch, output);
-  state_->pictures.launch(
-      state_->stream, state_->shape(static_cast<std::size_t>(batch.count)), plane_span(batch, 0), plane_span(batch, 1),
-      plane_span(batch, 2), output,
-      detail::preprocess_params(batch, state_->options, mapping, static_cast<std::size_t>(batch.count)));
+  const auto count = static_cast<std::size_t>(batch.count);
+  state_->kernels_for(batch).pictures.launch(state_->stream, state_->shape(batch, count), plane_span(batch, 0),
+                                             plane_span(batch, 1), plane_span(batch, 2), output,
+                                             detail::preprocess_params(batch, state_->options, mapping, count));
   return mapping;
 }
 
 ResizeMapping Preprocessor::update(Graph& graph, GraphNode node, const ImageView& image, DeviceSpan<float> output) {
   const ImageBatch batch{image, 1, {}};
   const ResizeMapping mapping = state_->checked_mapping(batch, output);
-  state_->pictures.update(graph, node, state_->shape(1), plane_span(batch, 0), plane_span(batch, 1),
-                          plane_span(batch, 2), output, detail::preprocess_params(batch, state_->options, mapping, 1));
+  state_->kernels_for(batch).pictures.update(graph, node, state_->shape(batch, 1), plane_span(batch, 0),
+                                             plane_span(batch, 1), plane_span(batch, 2), output,
+                                             detail::preprocess_params(batch, state_->options, mapping, 1));
   return mapping;
 }
 
@@ -146,9 +168,9 @@ void Preprocessor::submit_crops(const ImageView& image, DeviceSpan<const CropBox
   state_->require_crops(image, boxes, count, output);
   if (boxes.empty()) return;
   const ImageBatch batch{image, 1, {}};
-  state_->crops.launch(state_->stream, state_->shape(boxes.size()), plane_span(batch, 0), plane_span(batch, 1),
-                       plane_span(batch, 2), corners_of(boxes), count, output,
-                       state_->crop_params(batch, boxes.size()));
+  state_->kernels_for(batch).crops.launch(state_->stream, state_->shape(batch, boxes.size()), plane_span(batch, 0),
+                                          plane_span(batch, 1), plane_span(batch, 2), corners_of(boxes), count, output,
+                                          state_->crop_params(batch, boxes.size()));
 }
 
 void Preprocessor::update_crops(Graph& graph, GraphNode node, const ImageView& image, DeviceSpan<const CropBox> boxes,
@@ -156,9 +178,9 @@ void Preprocessor::update_crops(Graph& graph, GraphNode node, const ImageView& i
   state_->require_crops(image, boxes, count, output);
   require(!boxes.empty(), "no crops: nothing was captured that could get another picture");
   const ImageBatch batch{image, 1, {}};
-  state_->crops.update(graph, node, state_->shape(boxes.size()), plane_span(batch, 0), plane_span(batch, 1),
-                       plane_span(batch, 2), corners_of(boxes), count, output,
-                       state_->crop_params(batch, boxes.size()));
+  state_->kernels_for(batch).crops.update(graph, node, state_->shape(batch, boxes.size()), plane_span(batch, 0),
+                                          plane_span(batch, 1), plane_span(batch, 2), corners_of(boxes), count, output,
+                                          state_->crop_params(batch, boxes.size()));
 }
 
 }  // namespace vrt
