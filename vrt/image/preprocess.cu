@@ -7,15 +7,15 @@
 // Layers of blocks are the pictures of a batch, or the crops of one picture.
 
 VRT_SHARED_TYPES_BEGIN
-// How a launch divides the output: the first three for bilinear, the next three for bilinear of NV12, the others for antialiased. Several rows and
-// columns a thread, so that what the pixels of a row or a column have in common is worked out once; the numbers are the fastest of
-// those tried on an H200.
+// How a launch divides the output: the first three for bilinear, the next three for bilinear of NV12, the others for antialiased.
+// Several rows and columns a thread, so that what the pixels of a row or a column have in common is worked out once; the numbers are
+// the fastest of those tried on an H200.
 static constexpr int32_t kBilinearThreads = 64;  // Of a block, in a row.
 static constexpr int32_t kBilinearColumns = 2;   // Of a thread, a block's width apart.
 static constexpr int32_t kBilinearRows = 2;      // Of a thread, one below the other.
 static constexpr int32_t kStripThreads = 64;     // Of a block, in a row.
 static constexpr int32_t kStripColumns = 2;      // Of a thread, a block's width apart; the rows are Params::strip_rows.
-static constexpr int32_t kStripBlocks = 14;      // Registers allow so many on a multiprocessor.
+static constexpr int32_t kStripBlocks = 14;      // On a multiprocessor: leaves 72 registers a thread.
 static constexpr int32_t kLanes = 32;            // Of a warp, in a row.
 static constexpr int32_t kWarps = 4;             // Of a block, one below the other.
 static constexpr int32_t kWarpRows = 4;          // Of a lane, one below the other.
