@@ -108,7 +108,7 @@ class Launch {
     const ResizeMode mode = is_crops_ ? ResizeMode::kStretch : options_.mode;
     return detail::preprocess_params(
         {picture_.view, 1, {}}, options_,
-        ResizeMapping::make(mode, picture_.view.size, options_.target, options_.pad_position));
+        ResizeMapping::make(mode, picture_.view.size, options_.target, options_.pad_position), is_crops_ ? kCrops : 1);
   }
 
   [[nodiscard]] LaunchShape shape() const {

@@ -7,6 +7,11 @@
 namespace vrt::detail {
 namespace {
 
+// Below so many pixels a launch has fewer warps than an H200 has room for.
+constexpr std::size_t kSmallOutput = std::size_t{4} << 20U;
+constexpr std::int32_t kSmallTileRows = 4;
+constexpr std::int32_t kTileRows = 16;
+
 // Where the kernels find the channels of a format; fields as in Params.
 struct Layout {
   bool is_yuv = false;
@@ -98,6 +103,22 @@ std::size_t plane_of(PixelFormat format, std::size_t channel) {
   }
 }
 
+namespace {
+
+struct Tile {
+  std::int32_t columns, rows;
+};
+
+// What a warp makes: much where there is enough for all, since neighbouring tiles read the rows between them twice.
+Tile tile_of(Size target, std::size_t layers) {
+  using namespace kernels::preprocess;
+  const auto pixels = static_cast<std::size_t>(target.width) * static_cast<std::size_t>(target.height) * layers;
+  if (pixels < kSmallOutput) return {kLanes, kSmallTileRows};
+  return {kTileColumns, kTileRows};
+}
+
+}  // namespace
+
 LaunchShape preprocess_shape(Interpolation interpolation, Size target, std::size_t layers) {
   using namespace kernels::preprocess;
   const auto blocks = [](std::int32_t size, std::int32_t block) {
@@ -105,7 +126,9 @@ LaunchShape preprocess_shape(Interpolation interpolation, Size target, std::size
   };
   const auto depth = static_cast<std::uint32_t>(layers);
   if (interpolation == Interpolation::kBilinearAntialiased) {
-    return {{blocks(target.width, kLanes), blocks(target.height, kWarps * kWarpRows), depth}, {kLanes, kWarps, 1}, 0};
+    const Tile tile = tile_of(target, layers);
+    return {
+        {blocks(target.width, tile.columns), blocks(target.height, kWarps * tile.rows), depth}, {kLanes, kWarps, 1}, 0};
   }
   return {{blocks(target.width, kBilinearThreads * kBilinearColumns), blocks(target.height, kBilinearRows), depth},
           {kBilinearThreads, 1, 1},
@@ -113,8 +136,11 @@ LaunchShape preprocess_shape(Interpolation interpolation, Size target, std::size
 }
 
 PreprocessParams preprocess_params(const ImageBatch& batch, const PreprocessOptions& options,
-                                   const ResizeMapping& mapping) {
+                                   const ResizeMapping& mapping, std::size_t layers) {
   PreprocessParams p{};
+  const Tile tile = tile_of(options.target, layers);
+  p.tile_columns = tile.columns;
+  p.tile_rows = tile.rows;
   set_source(p, batch);
   set_color(p, batch.first.color);
   set_mapping(p, mapping);

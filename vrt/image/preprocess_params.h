@@ -19,8 +19,8 @@ using PreprocessParams = kernels::preprocess::Params;
 /// The blocks of a launch that makes `layers` pictures or crops.
 [[nodiscard]] LaunchShape preprocess_shape(Interpolation interpolation, Size target, std::size_t layers);
 
-/// The parameters of a launch. `batch` is valid.
+/// The parameters of a launch that makes `layers` pictures or crops. `batch` is valid.
 [[nodiscard]] PreprocessParams preprocess_params(const ImageBatch& batch, const PreprocessOptions& options,
-                                                 const ResizeMapping& mapping);
+                                                 const ResizeMapping& mapping, std::size_t layers);
 
 }  // namespace vrt::detail

@@ -97,9 +97,9 @@ struct Preprocessor::State {
     require(boxes.size() <= std::size_t{kMostLayers}, "{} crops in one call: at most {}", boxes.size(), kMostLayers);
   }
 
-  [[nodiscard]] detail::PreprocessParams crop_params(const ImageBatch& batch) const {
+  [[nodiscard]] detail::PreprocessParams crop_params(const ImageBatch& batch, std::size_t layers) const {
     const ResizeMapping mapping = ResizeMapping::make(ResizeMode::kStretch, batch.first.size, options.target);
-    return detail::preprocess_params(batch, options, mapping);
+    return detail::preprocess_params(batch, options, mapping, layers);
   }
 
   Stream stream;
@@ -126,9 +126,10 @@ ResizeMapping Preprocessor::submit(const ImageView& image, DeviceSpan<float> out
 
 ResizeMapping Preprocessor::submit_batch(const ImageBatch& batch, DeviceSpan<float> output) {
   const ResizeMapping mapping = state_->checked_mapping(batch, output);
-  state_->pictures.launch(state_->stream, state_->shape(static_cast<std::size_t>(batch.count)), plane_span(batch, 0),
-                          plane_span(batch, 1), plane_span(batch, 2), output,
-                          detail::preprocess_params(batch, state_->options, mapping));
+  state_->pictures.launch(
+      state_->stream, state_->shape(static_cast<std::size_t>(batch.count)), plane_span(batch, 0), plane_span(batch, 1),
+      plane_span(batch, 2), output,
+      detail::preprocess_params(batch, state_->options, mapping, static_cast<std::size_t>(batch.count)));
   return mapping;
 }
 
@@ -136,7 +137,7 @@ ResizeMapping Preprocessor::update(Graph& graph, GraphNode node, const ImageView
   const ImageBatch batch{image, 1, {}};
   const ResizeMapping mapping = state_->checked_mapping(batch, output);
   state_->pictures.update(graph, node, state_->shape(1), plane_span(batch, 0), plane_span(batch, 1),
-                          plane_span(batch, 2), output, detail::preprocess_params(batch, state_->options, mapping));
+                          plane_span(batch, 2), output, detail::preprocess_params(batch, state_->options, mapping, 1));
   return mapping;
 }
 
@@ -146,7 +147,8 @@ void Preprocessor::submit_crops(const ImageView& image, DeviceSpan<const CropBox
   if (boxes.empty()) return;
   const ImageBatch batch{image, 1, {}};
   state_->crops.launch(state_->stream, state_->shape(boxes.size()), plane_span(batch, 0), plane_span(batch, 1),
-                       plane_span(batch, 2), corners_of(boxes), count, output, state_->crop_params(batch));
+                       plane_span(batch, 2), corners_of(boxes), count, output,
+                       state_->crop_params(batch, boxes.size()));
 }
 
 void Preprocessor::update_crops(Graph& graph, GraphNode node, const ImageView& image, DeviceSpan<const CropBox> boxes,
@@ -155,7 +157,8 @@ void Preprocessor::update_crops(Graph& graph, GraphNode node, const ImageView& i
   require(!boxes.empty(), "no crops: nothing was captured that could get another picture");
   const ImageBatch batch{image, 1, {}};
   state_->crops.update(graph, node, state_->shape(boxes.size()), plane_span(batch, 0), plane_span(batch, 1),
-                       plane_span(batch, 2), corners_of(boxes), count, output, state_->crop_params(batch));
+                       plane_span(batch, 2), corners_of(boxes), count, output,
+                       state_->crop_params(batch, boxes.size()));
 }
 
 }  // namespace vrt
