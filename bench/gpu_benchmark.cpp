@@ -19,7 +19,7 @@ namespace vrt {
 namespace {
 
 constexpr const char* kUsage =
-    R"(usage: vrt_gpu_benchmark MODE [--device cuda:N] [--json FILE] [--engine BACKEND] [--precision fp16]
+    R"(usage: vrt_gpu_benchmark MODE [--device cuda:N] [--json FILE] [--engine BACKEND] [--precision fp16] [--batch N]
   preprocess   pictures to network inputs: GPU time, bytes a second, share of the speed of a copy
   detect       detectors behind their networks: decoding and suppression, selection, masks
   launch       what a launch costs the host, by vrt and by the driver alone; a frame as launches and as a graph
@@ -28,9 +28,10 @@ constexpr const char* kUsage =
   features     XFeat's outputs to keypoints and descriptors
   soak FRAMES  memory of device and host over many frames; ends with 1 if it grows
   soak RUNS MODEL
-               the same over many runs of a network, whose batch changes from run to run where its file leaves it open
+               the same over many runs of a network; with --batch, of one whose batch is open, it changes from run to run
   engine MODEL INPUTS OUTPUTS
-               a network alone, call by call and as a graph; INPUTS and OUTPUTS are folders of raw values, NAME.bin
+               a network alone, call by call and as a graph; INPUTS and OUTPUTS are folders of raw values, NAME.bin;
+               --batch where the file leaves it open
 )";
 
 struct Arguments {
@@ -39,6 +40,7 @@ struct Arguments {
   std::string json;
   std::string engine = "auto";
   std::string precision = "fp32";
+  std::string batch = "0";
 };
 
 Arguments arguments_of(int argc, char** argv) {
@@ -49,8 +51,10 @@ Arguments arguments_of(int argc, char** argv) {
       arguments.words.emplace_back(word);
       continue;
     }
-    const std::map<std::string_view, std::string*> texts = {
-        {"--json", &arguments.json}, {"--engine", &arguments.engine}, {"--precision", &arguments.precision}};
+    const std::map<std::string_view, std::string*> texts = {{"--json", &arguments.json},
+                                                            {"--engine", &arguments.engine},
+                                                            {"--precision", &arguments.precision},
+                                                            {"--batch", &arguments.batch}};
     const auto text = texts.find(word);
     require(i + 1 < argc && (word == "--device" || text != texts.end()), "'{}' is no option or has no value\n{}", word,
             kUsage);
@@ -62,24 +66,27 @@ Arguments arguments_of(int argc, char** argv) {
   return arguments;
 }
 
-std::int64_t frames_of(const std::string& text) {
-  std::int64_t frames = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), frames);
-  require(error == std::errc() && end == text.data() + text.size(), "'{}' is no number of frames\n{}", text, kUsage);
-  return frames;
+std::int64_t number_in(const std::string& text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  require(error == std::errc() && end == text.data() + text.size(), "'{}' is no number\n{}", text, kUsage);
+  return number;
 }
 
 // False if the mode says that something does not hold.
 bool measure(const Arguments& arguments, GpuReport& report) {
   const std::vector<std::string>& words = arguments.words;
-  if (words.size() == 2 && words[0] == "soak") return measure_soak(arguments.device, frames_of(words[1]), report);
+  if (words.size() == 2 && words[0] == "soak") return measure_soak(arguments.device, number_in(words[1]), report);
   if (words.size() == 3 && words[0] == "soak") {
-    const EngineSoak soak{words[2], arguments.engine, arguments.precision == "fp16", frames_of(words[1])};
+    const EngineSoak soak{words[2], arguments.engine, arguments.precision == "fp16", number_in(words[1]),
+                          number_in(arguments.batch)};
     return measure_engine_soak(arguments.device, soak, report);
   }
   if (words.size() == 4 && words[0] == "engine") {
-    measure_engine(arguments.device, {words[1], words[2], words[3], arguments.engine, arguments.precision == "fp16"},
-                   report);
+    measure_engine(
+        arguments.device,
+        {words[1], words[2], words[3], arguments.engine, arguments.precision == "fp16", number_in(arguments.batch)},
+        report);
     return true;
   }
   require(words.size() == 1, "expected one mode\n{}", kUsage);

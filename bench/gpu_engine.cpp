@@ -92,7 +92,7 @@ void add_accuracy(const Engine& engine, GpuReport& report) {
 
 void measure_engine(Device device, const EngineRun& run, GpuReport& report) {
   const Stream stream(device);
-  EngineOptions options{.backend = run.backend};
+  EngineOptions options{.backend = run.backend, .batch = {1, 0, run.batch}};
   options.precision = run.is_float16 ? Precision::kFloat16 : Precision::kFloat32;
   // Networks of random weights are far off sometimes. Here that is measured, not judged.
   options.accuracy.least_cosine = -1;

@@ -36,8 +36,9 @@ struct EngineSoak {
   std::string engine;  ///< "auto" or a backend's name.
   bool half = false;   ///< In float16.
   std::int64_t runs = 3000;
+  std::int64_t largest_batch = 0;  ///< The batch goes from 1 to it and again; 0 where the file fixes it.
 };
-/// Each run waited for; the batch goes from 1 to 4 and again where the file leaves it open. False if memory grew as in measure_soak.
+/// Each run waited for. False if memory grew as in measure_soak.
 [[nodiscard]] bool measure_engine_soak(Device device, const EngineSoak& soak, GpuReport& report);
 
 /// A network and where its raw inputs (NAME.bin) are and its outputs go.
@@ -47,6 +48,7 @@ struct EngineRun {
   std::filesystem::path outputs;
   std::string backend = "auto";
   bool is_float16 = false;
+  std::int64_t batch = 0;  ///< Where the file leaves it open.
 };
 
 /// A network alone, enqueued call by call and as one graph. Throws if the graph gives other bits.

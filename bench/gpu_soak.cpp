@@ -133,15 +133,13 @@ bool measure_soak(Device device, std::int64_t frames, GpuReport& report) {
 
 bool measure_engine_soak(Device device, const EngineSoak& soak, GpuReport& report) {
   constexpr std::int64_t kRunsBefore = 100;
-  constexpr std::int64_t kLargestBatch = 4;
-  EngineOptions options{.backend = soak.engine, .batch = {1, 0, kLargestBatch}};
+  EngineOptions options{.backend = soak.engine, .batch = {1, 0, soak.largest_batch}};
   if (soak.half) options.precision = Precision::kFloat16;
   const Stream stream(device);
   Session session(Engine::open(soak.model, device, options), stream);
-  const bool changes = session.engine().inputs()[0].batched;
   const auto run = [&](std::int64_t runs) {
     for (std::int64_t i = 0; i < runs; ++i) {
-      if (changes) session.set_batch(1 + i % kLargestBatch);
+      if (soak.largest_batch > 0) session.set_batch(1 + i % soak.largest_batch);
       session.submit();
       stream.synchronize();
     }
@@ -153,7 +151,7 @@ bool measure_engine_soak(Device device, const EngineSoak& soak, GpuReport& repor
   run(soak.runs);
   const Memory after{device_bytes(gpu), rss_bytes()};
   add_row(report, "end", soak.runs, after);
-  report.add_fact({"changing_batch", static_cast<std::int64_t>(changes)});
+  report.add_fact({"largest_batch", soak.largest_batch});
   report.add_fact({"device_growth_bytes", after.device - counted.device});
   report.add_fact({"rss_growth_bytes", after.rss - counted.rss});
   return after.device <= counted.device && after.rss - counted.rss <= kMostRssGrowth;

@@ -53,6 +53,7 @@ class Bundle:
     def make(self):
         shutil.rmtree(self.folder, ignore_errors=True)
         programs = [self.add_program("vrt")]
+        self.add_module("lib/vrt/libvrt_backend_onnxruntime.so")
         if self.core:
             programs += self.add_tests()
         else:
@@ -73,11 +74,14 @@ class Bundle:
         output_of("strip", "--strip-unneeded", target)
         output_of("patchelf", "--set-rpath", search_path, target)
 
+    def add_module(self, name):
+        """A library that needs nothing but what programs need."""
+        self.add_binary(self.build / name, self.folder / "lib/vrt" / pathlib.Path(name).name, "$ORIGIN/..")
+
     def add_tests(self):
         names = [f"vrt_{layer}_test" for layer in LAYERS] + ["vrt_preprocess_benchmark", *GPU_PROGRAMS]
         programs = [self.add_program(name) for name in names]
-        for module in ["lib/vrt/libvrt_backend_onnxruntime.so", "tests/interop/vrt_dlpack_module.so"]:  # Need what programs need.
-            self.add_binary(self.build / module, self.folder / "lib/vrt" / pathlib.Path(module).name, "$ORIGIN/..")
+        self.add_module("tests/interop/vrt_dlpack_module.so")
         for module in (self.build / "fake_backends").glob("*.so"):
             self.add_binary(module, self.folder / "lib/vrt/fake_backends" / module.name, "$ORIGIN/../..")
         for folder in ["vrt/image/testdata", "vrt/models/testdata", "vrt/models/golden"]:

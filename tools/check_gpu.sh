@@ -146,7 +146,7 @@ test_steps() {
   step test.networks onnxruntime tests bin/vrt_engine_test --gtest_filter='*TestNetworkTest*'
   step test.onnxruntime onnxruntime tests bin/vrt_onnxruntime_gpu_test
   step test.dlpack torch program env VRT_DLPACK_MODULE="$root/lib/vrt/vrt_dlpack_module.so" \
-    "$PYTHON" -m unittest -v "$REPOSITORY/tests/gpu/dlpack_torch.py"
+    "$PYTHON" "$REPOSITORY/tests/gpu/dlpack_torch.py" -v
 }
 
 # Engines run under compute-sanitizer for hours. One probe of a kernel's parameters fails on purpose, so that errors of the API are not
@@ -173,6 +173,9 @@ bench_steps() {
     step "bench.$mode" gpu program bin/vrt_gpu_benchmark "$mode" --json "$logs/$mode.json"
   done
   step bench.soak gpu program bin/vrt_gpu_benchmark soak 1000000
+  step bench.soak_network onnxruntime program bin/vrt_gpu_benchmark soak 3000 "$VRT_TEST_CENTERFACE" --engine onnxruntime
+  step bench.soak_batch onnxruntime program bin/vrt_gpu_benchmark soak 3000 "$VRT_TEST_NETWORKS/dynamic_batch/model.onnx" \
+    --engine onnxruntime --batch 4
   step bench.starts gpu program "$PYTHON" "$REPOSITORY/bench/gpu_starts.py" "$root/bin"
   step bench.kernels_of_a_frame gpu program bin/vrt bench "${frame[@]}" --model centerface --without-network --graph
   step bench.frame onnxruntime program bin/vrt bench "${frame[@]}" --model "$VRT_TEST_CENTERFACE" --graph
@@ -180,7 +183,7 @@ bench_steps() {
   step bench.detect_peers torch program "$PYTHON" "$REPOSITORY/bench/gpu_detect_against_python.py" --benchmark "$benchmark"
   step bench.features_peers torch program "$PYTHON" "$REPOSITORY/bench/gpu_features_against_python.py" --benchmark "$benchmark"
   step bench.engines_peers transformers program "$PYTHON" "$REPOSITORY/bench/gpu_engines_against_python.py" \
-    --benchmark "$benchmark" --models "$VRT_TEST_NETWORKS"
+    --benchmark "$benchmark" --models "$VRT_TEST_NETWORKS" "$VRT_TEST_CENTERFACE"
 }
 
 all_steps() {

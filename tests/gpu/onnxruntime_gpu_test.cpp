@@ -108,10 +108,11 @@ TEST_F(OnnxRuntimeGpuTest, ACapturedRunGivesTheBitsOfAnEnqueuedOne) {
 }
 
 /// result = 2 · image, of four numbers.
+/// Of more numbers than those that could be read on the host, which are refused.
 OnnxFile doubler() {
-  return {{{"image", OnnxType::kFloat, {4}}},
+  return {{{"image", OnnxType::kFloat, {64}}},
           {{"Add", {"image", "image"}, {"result"}}},
-          {{"result", OnnxType::kFloat, {4}}}};
+          {{"result", OnnxType::kFloat, {64}}}};
 }
 
 TEST_F(OnnxRuntimeGpuTest, RunsInStreamOrderWithWhatSurroundsIt) {

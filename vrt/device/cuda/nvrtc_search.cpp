@@ -1,8 +1,14 @@
+#include <dirent.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "vrt/device/cuda/nvrtc.h"
 
@@ -12,14 +18,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr std::string_view kLibrary = "libnvrtc.so.";
+
 using Version = std::array<int, 4>;
 
 // "libnvrtc.so.12.6.85" holds {12, 6, 85, 0}; nothing for other names.
 std::optional<Version> version_in_name(const std::string& name) {
-  constexpr std::string_view kPrefix = "libnvrtc.so.";
-  if (name.rfind(kPrefix, 0) != 0) return std::nullopt;
+  if (!name.starts_with(kLibrary)) return std::nullopt;
   Version version{};
-  const char* at = name.data() + kPrefix.size();
+  const char* at = name.data() + kLibrary.size();
   const char* const end = name.data() + name.size();
   for (int& part : version) {
     const auto [next, error] = std::from_chars(at, end, part);
@@ -36,13 +43,27 @@ struct Candidate {
   fs::path path;
 };
 
+struct FolderCloser {
+  void operator()(DIR* folder) const noexcept { closedir(folder); }
+};
+
+/// The names in a folder that begin with `prefix`; none where there is no such folder. An iterator of the standard library makes a path of
+/// every entry, of which toolkits have hundreds: that takes as long as loading all kernels.
+std::vector<std::string> names_in(const fs::path& folder, std::string_view prefix) {
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, FolderCloser> opened(opendir(folder.c_str()));
+  if (!opened) return names;
+  while (const dirent* const entry =
+             readdir(opened.get())) {  // NOLINT(concurrency-mt-unsafe): the folder is this thread's
+    const std::string_view name(static_cast<const char*>(entry->d_name));
+    if (name.starts_with(prefix)) names.emplace_back(name);
+  }
+  return names;
+}
+
 void add_folders_matching(const fs::path& parent, std::string_view prefix, const fs::path& below,
                           std::vector<fs::path>& folders) {
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(parent, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (name.rfind(prefix, 0) == 0) folders.push_back(entry.path() / below);
-  }
+  for (const std::string& name : names_in(parent, prefix)) folders.push_back(parent / name / below);
 }
 
 void add_if_set(const char* variable, const fs::path& below, std::vector<fs::path>& folders) {
@@ -108,8 +129,7 @@ void collect_file(const fs::path& path, int driver_major, std::vector<Candidate>
 }
 
 void collect(const fs::path& folder, int driver_major, std::vector<Candidate>& found) {
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) collect_file(entry.path(), driver_major, found);
+  for (const std::string& name : names_in(folder, kLibrary)) collect_file(folder / name, driver_major, found);
 }
 
 /// By the name that programs are linked to: listing a system's folder, which has thousands of files, takes longer than loading every
@@ -117,7 +137,7 @@ void collect(const fs::path& folder, int driver_major, std::vector<Candidate>& f
 void collect_by_major(const fs::path& folder, int driver_major, std::vector<Candidate>& found) {
   constexpr int kOldest = 11;
   for (int major = driver_major; major >= kOldest; --major)
-    collect_file(folder / ("libnvrtc.so." + std::to_string(major)), driver_major, found);
+    collect_file(folder / (std::string(kLibrary) + std::to_string(major)), driver_major, found);
 }
 
 }  // namespace
