@@ -131,7 +131,8 @@ class Kernel<void(Parameters...)> {
          Parameters(arguments)...);
   }
 
-  /// Gives a captured launch of this kernel new arguments and shape, for the graph's next launches.
+  /// Gives a captured launch of this kernel, or of another with the same parameters, which this one replaces, new arguments and
+  /// shape, for the graph's next launches.
   template <typename... Arguments>
     requires(sizeof...(Arguments) == sizeof...(Parameters) && (detail::ArgumentFor<Arguments, Parameters> && ...))
   void update(Graph& graph, GraphNode node, const LaunchShape& shape, const Arguments&... arguments) const {

@@ -14,8 +14,9 @@ static constexpr int32_t kBilinearColumns = 2;   // Of a thread, a block's width
 static constexpr int32_t kBilinearRows = 2;      // Of a thread, one below the other.
 static constexpr int32_t kLanes = 32;            // Of a warp, in a row.
 static constexpr int32_t kWarps = 4;             // Of a block, one below the other; each makes a tile of the output.
-static constexpr int32_t kLaneColumns = 2;       // Of a tile, kLanes apart, at most.
-static constexpr int32_t kTileColumns = kLanes * kLaneColumns;
+static constexpr int32_t kBlocks = 4;            // Of a multiprocessor, so that a thread gets 128 registers.
+static constexpr int32_t kLaneColumns = 2;       // Of a lane, kLanes apart.
+static constexpr int32_t kTileColumns = kLanes * kLaneColumns;  // Of a warp.
 static constexpr int32_t kMostTileRows = 32;
 
 // All that a launch needs besides memory. Written by preprocessor.cpp.
@@ -34,11 +35,12 @@ struct Params {
   int32_t luma_offset;        // What black is: 16 or 0.
   int32_t luma_gain;          // These five are multiplied by 2^20.
   int32_t red_cr, green_cb, green_cr, blue_cb;
+  int32_t red_add, green_add, blue_add;  // What all offsets come to, and the half for rounding; multiplied likewise.
   int32_t is_interleaved;
-  int32_t output_channel[3];        // Where R, G, B go in the output.
-  float multiply[3], add[3];        // Output = value * multiply + add, for R, G, B.
-  float pad[3];                     // The finished value outside the filled region, for R, G, B.
-  int32_t tile_columns, tile_rows;  // Antialiased: kLanes or kTileColumns, and at most kMostTileRows.
+  int32_t output_channel[3];  // Where R, G, B go in the output.
+  float multiply[3], add[3];  // Output = value * multiply + add, for R, G, B.
+  float pad[3];               // The finished value outside the filled region, for R, G, B.
+  int32_t tile_rows;          // Antialiased: of a warp, at most kMostTileRows.
 };
 VRT_SHARED_TYPES_END
 
@@ -307,6 +309,7 @@ static __device__ inline Window taps_at(const Axis& axis, int32_t index) {
 static __device__ inline Window window_at(const Axis& axis, int32_t index) {
   Window window = taps_at(axis, index);
   float sum = 0.0f;
+#pragma unroll 1
   for (int32_t tap = 0; tap < window.count; ++tap) sum += raw_weight(window, (float)tap);
   window.norm = 1.0f / sum;
   return window;
@@ -320,7 +323,9 @@ struct RowWindow {
   float norm;     // 1 / the sum of the weights.
 };
 
-static constexpr float kWholeWeight = 32768.0f;  // What weights add up to, about: 255 times their sum fits 24 bits.
+// What weights add up to, about. They round, by a half at most for each row of a window, which has 65537 at most (kMostRowStep of
+// preprocess_params.h): 255 times their sum is still below 2^24, where floats are exact, too; and the middle ones are at least 1.
+static constexpr float kWholeWeight = 32768.0f;
 
 static __device__ inline uint32_t row_weight(const RowWindow& row, int32_t y) {
   if (y < row.first || y >= row.end) return 0;
@@ -337,6 +342,7 @@ static __device__ inline RowWindow row_window_at(const Axis& axis, int32_t index
   const Window taps = taps_at(axis, index);
   RowWindow row = {taps.first, taps.first + taps.count, taps.offset, taps.inverse, 1.0f};
   uint32_t sum = 0;
+#pragma unroll 1
   for (int32_t y = row.first; y < row.end; ++y) sum += row_weight(row, y);
   row.norm = 1.0f / (float)(int32_t)sum;
   return row;
@@ -379,8 +385,35 @@ struct RowCursor {
   }
 };
 
+// Whether the rows of a plane, in all pictures of a launch, begin at whole words.
+static __device__ inline bool is_aligned(const uint8_t* plane, int64_t pitch) {
+  return (((uint64_t)plane | (uint64_t)pitch) & 3U) == 0;
+}
+
+// Up to four of the `left` bytes of a row that are left at `from`.
+static __device__ inline uint32_t load_word(const uint8_t* from, int32_t left) {
+  uint32_t word, unused;
+  load_bytes(from, left < 4 ? left : 4, word, unused);
+  return word;
+}
+
+// The same at the beginning of a word, which a GPU reads to its end.
+static __device__ inline uint32_t load_whole_word(const uint8_t* from, int32_t left) {
+#ifdef VRT_ON_GPU
+  return __ldg((const uint32_t*)from);
+#else
+  return load_word(from, left);
+#endif
+}
+
+// Sources. A source reads the columns of a pass, of which each lane has some, in pairs of rows, the first of which is even:
+//   is_ahead  whether rows begin at whole words, so that the next pair is loaded before the current one is used
+//   load      the pair at the cursor, which goes on to the next one
+//   decode    a pair's bytes, those of both rows side by side
+//   decode_at the same of a pair of any alignment and format, read only then: less code, not used by pictures that a decoder made
+//   put       a lane's part of a row of sums to where `finish_rows` looks for it
+
 // Source columns [begin, end) of a packed picture, as words wherever pixels begin.
-template <bool kAligned>
 struct PackedSource {
   static constexpr int32_t kValues = 4 * kParts;
   struct Pair {  // Of rows.
@@ -389,6 +422,7 @@ struct PackedSource {
 
   const uint8_t* begin;
   int32_t bytes;
+  bool is_ahead;
   const uint8_t* at;
   RowCursor cursor;
 
@@ -400,6 +434,7 @@ struct PackedSource {
                                            int32_t last, int32_t lane) {
     return {planes.plane[0] + (int64_t)begin * p.pixel_stride + 4 * lane,
             (end - begin) * p.pixel_stride - 4 * lane,
+            is_aligned(planes.plane[0], p.pitch[0]),
             nullptr,
             {0, clamp_to(last, 0, p.height - 1)}};
   }
@@ -409,7 +444,6 @@ struct PackedSource {
     at = begin + cursor.clamped() * p.pitch[0];
   }
 
-  // The rows at the cursor, which goes on to the next ones.
   __device__ inline Pair load(const Params& p) {
     Pair pair;
     load_row(p, pair.above);
@@ -421,21 +455,24 @@ struct PackedSource {
 #pragma unroll
     for (int32_t part = 0; part < kParts; ++part) {
       const int32_t offset = part * 4 * kLanes;
-      words[part] = offset < bytes ? load_word(at + offset, bytes - offset) : 0U;
+      words[part] = offset < bytes ? load_whole_word(at + offset, bytes - offset) : 0U;
     }
     if (cursor.advance()) at += p.pitch[0];
   }
 
-  static __device__ inline uint32_t load_word(const uint8_t* from, int32_t left) {
-#ifdef VRT_ON_GPU
-    if (kAligned) return __ldg((const uint32_t*)from);
-#endif
-    uint32_t word, unused;
-    load_bytes(from, left < 4 ? left : 4, word, unused);
-    return word;
+  __device__ inline void decode_at(const Params& p, int32_t y, uint32_t* pixels) const {
+    const uint8_t* above = begin + clamp_to(y, 0, cursor.last) * p.pitch[0];
+    const uint8_t* below = begin + clamp_to(y + 1, 0, cursor.last) * p.pitch[0];
+    Pair pair;
+#pragma unroll
+    for (int32_t part = 0; part < kParts; ++part) {
+      const int32_t offset = part * 4 * kLanes;
+      pair.above[part] = offset < bytes ? load_word(above + offset, bytes - offset) : 0U;
+      pair.below[part] = offset < bytes ? load_word(below + offset, bytes - offset) : 0U;
+    }
+    decode(p, pair, pixels);
   }
 
-  // Bytes of both rows side by side.
   static __device__ inline void decode(const Params&, const Pair& pair, uint32_t* pixels) {
 #pragma unroll
     for (int32_t part = 0; part < kParts; ++part) {
@@ -487,11 +524,9 @@ struct Chroma {
   int32_t red, green, blue;
 };
 
-static __device__ inline Chroma chroma_of(const Params& p, int32_t cb, int32_t cr) {
-  const int32_t bias = (1 << 19) - p.luma_offset * p.luma_gain;
-  return {cr * p.red_cr + (bias - 128 * p.red_cr),
-          cb * p.green_cb + (cr * p.green_cr + (bias - 128 * (p.green_cb + p.green_cr))),
-          cb * p.blue_cb + (bias - 128 * p.blue_cb)};
+static __device__ inline Chroma chroma_of(const Params& p, uint32_t samples) {
+  const int32_t cb = byte_at(samples, 0), cr = byte_at(samples, 1);
+  return {cr * p.red_cr + p.red_add, cb * p.green_cb + (cr * p.green_cr + p.green_add), cb * p.blue_cb + p.blue_add};
 }
 
 static __device__ inline void add_luma(const Params& p, int32_t luma, const Chroma& chroma, int32_t* value) {
@@ -501,112 +536,30 @@ static __device__ inline void add_luma(const Params& p, int32_t luma, const Chro
   value[2] = gray + chroma.blue;
 }
 
-// Bytes of four pixels of two rows side by side. `chroma` has Cb and Cr of the first two pixels, then of the others.
-static __device__ inline void decode_quad(const Params& p, uint32_t luma_above, uint32_t luma_below,
-                                          uint32_t chroma_above, uint32_t chroma_below, bool is_same_chroma,
-                                          uint32_t* pixels) {
-  int32_t a[12], b[12];
+// Bytes of two pixels of two rows side by side: the lower halves of both lumas, and what their chroma adds.
+static __device__ inline void decode_block(const Params& p, uint32_t luma_above, uint32_t luma_below,
+                                           const Chroma& above, const Chroma& below, uint32_t* pixels) {
+  int32_t a[6], b[6];
 #pragma unroll
-  for (int32_t i = 0; i < 4; i += 2) {
-    const Chroma above = chroma_of(p, byte_at(chroma_above, i), byte_at(chroma_above, i + 1));
-    const Chroma below = is_same_chroma ? above : chroma_of(p, byte_at(chroma_below, i), byte_at(chroma_below, i + 1));
-#pragma unroll
-    for (int32_t j = i; j < i + 2; ++j) {
-      add_luma(p, byte_at(luma_above, j), above, a + 3 * j);
-      add_luma(p, byte_at(luma_below, j), below, b + 3 * j);
-    }
+  for (int32_t i = 0; i < 2; ++i) {
+    add_luma(p, byte_at(luma_above, i), above, a + 3 * i);
+    add_luma(p, byte_at(luma_below, i), below, b + 3 * i);
   }
 #pragma unroll
-  for (int32_t i = 0; i < 12; i += 2) pixels[i / 2] = packed(a[i], b[i], a[i + 1], b[i + 1]);
+  for (int32_t i = 0; i < 6; i += 2) pixels[i / 2] = packed(a[i], b[i], a[i + 1], b[i + 1]);
 }
 
-static __device__ inline void put_quads(const float* sum, float* sums, int32_t lane) {
-#pragma unroll
-  for (int32_t part = 0; part < 3 * kQuads; ++part) {
-    const float* from = sum + 4 * part;
-    float4* to = reinterpret_cast<float4*>(sums) + (part / 3 * kLanes + lane) * 3 + part % 3;
-    *to = make_float4(from[0], from[1], from[2], from[3]);
-  }
-}
-
-// NV12 whose rows begin at whole words, four pixels at a time; begin is a multiple of four. A pair of rows has one row of chroma.
-struct Nv12Source {
+// Any YUV picture, four pixels at a time; begin is a multiple of four. Read ahead is NV12, whose pairs of rows have one of chroma.
+struct YuvSource {
   static constexpr int32_t kValues = 12 * kQuads;
   struct Pair {
     uint32_t above[kQuads], below[kQuads], chroma[kQuads];
   };
 
-  int32_t x, pixels;
-  const uint8_t *luma, *chroma;
+  const Planes& planes;
+  int32_t x, left;  // A lane's first pixel, and how many there are from it on.
+  bool is_ahead;
   const uint8_t *luma_at, *chroma_at;
-  RowCursor cursor;
-
-  static __device__ inline int32_t stride(const Params&) { return 3; }
-  static __device__ inline int32_t most_columns(const Params&) { return 4 * kQuads * kLanes; }
-
-  static __device__ inline Nv12Source of(const Planes& planes, const Params& p, int32_t begin, int32_t end,
-                                         int32_t last, int32_t lane) {
-    const int32_t x = begin + 4 * lane;
-    return {
-        x, end - x, planes.plane[0] + x, planes.plane[1] + x, nullptr, nullptr, {0, clamp_to(last, 0, p.height - 1)}};
-  }
-
-  __device__ inline void go_to(const Params& p, int32_t y) {
-    cursor.row = y;
-    luma_at = luma + cursor.clamped() * p.pitch[0];
-    chroma_at = chroma + (cursor.clamped() >> 1) * p.pitch[1];
-  }
-
-  __device__ inline Pair load(const Params& p) {
-    Pair pair;
-    load_row(chroma_at, (pixels + 1) & ~1, pair.chroma);
-    if (cursor.row >= 0 && cursor.row + 2 <= cursor.last) chroma_at += p.pitch[1];
-    load_row(luma_at, pixels, pair.above);
-    if (cursor.advance()) luma_at += p.pitch[0];
-    load_row(luma_at, pixels, pair.below);
-    if (cursor.advance()) luma_at += p.pitch[0];
-    return pair;
-  }
-
-  static __device__ inline void load_row(const uint8_t* at, int32_t bytes, uint32_t* words) {
-#pragma unroll
-    for (int32_t quad = 0; quad < kQuads; ++quad) {
-      const int32_t left = bytes - quad * 4 * kLanes;
-      words[quad] = left > 0 ? load_word(at + quad * 4 * kLanes, left) : 0U;
-    }
-  }
-
-  static __device__ inline uint32_t load_word(const uint8_t* at, int32_t left) {
-#ifdef VRT_ON_GPU
-    return __ldg((const uint32_t*)at);
-#else
-    uint32_t word, unused;
-    load_bytes(at, left < 4 ? left : 4, word, unused);
-    return word;
-#endif
-  }
-
-  static __device__ inline void decode(const Params& p, const Pair& pair, uint32_t* pixels) {
-#pragma unroll
-    for (int32_t quad = 0; quad < kQuads; ++quad) {
-      decode_quad(p, pair.above[quad], pair.below[quad], pair.chroma[quad], 0U, true, pixels + 6 * quad);
-    }
-  }
-
-  static __device__ inline void put(const float* sum, float* sums, int32_t lane) { put_quads(sum, sums, lane); }
-};
-
-// The same of any YUV picture.
-struct YuvSource {
-  static constexpr int32_t kValues = 12 * kQuads;
-  struct Raw {
-    uint32_t luma[kQuads];
-    uint32_t chroma[kQuads];  // Cb and Cr of the first two pixels, then those of the others.
-  };
-
-  int32_t x, pixels;
-  const uint8_t *luma, *cb, *cr;
-  const uint8_t *luma_at, *cb_at, *cr_at;
   RowCursor cursor;
 
   static __device__ inline int32_t stride(const Params&) { return 3; }
@@ -614,88 +567,87 @@ struct YuvSource {
 
   static __device__ inline YuvSource of(const Planes& planes, const Params& p, int32_t begin, int32_t end, int32_t last,
                                         int32_t lane) {
-    return {begin + 4 * lane,
-            end - begin - 4 * lane,
-            planes.plane[0],
-            planes.plane[1],
-            planes.plane[2],
-            nullptr,
-            nullptr,
-            nullptr,
-            {0, clamp_to(last, 0, p.height - 1)}};
+    const int32_t x = begin + 4 * lane;
+    const bool is_ahead =
+        p.chroma_stride == 2 && is_aligned(planes.plane[0], p.pitch[0]) && is_aligned(planes.plane[1], p.pitch[1]);
+    return {planes, x, end - x, is_ahead, nullptr, nullptr, {0, clamp_to(last, 0, p.height - 1)}};
   }
 
   __device__ inline void go_to(const Params& p, int32_t y) {
     cursor.row = y;
-    const int32_t row = cursor.clamped();
-    const int64_t chroma_row = row >> p.chroma_row_shift;
-    const int64_t chroma_x = (int64_t)(x >> 1) * p.chroma_stride;
-    luma_at = luma + row * p.pitch[0] + (int64_t)x * p.pixel_stride;
-    cb_at = cb + chroma_row * p.pitch[1] + chroma_x;
-    cr_at = cr + chroma_row * p.pitch[2] + chroma_x;
+    luma_at = planes.plane[0] + x + cursor.clamped() * p.pitch[0];
+    chroma_at = planes.plane[1] + x + (cursor.clamped() >> 1) * p.pitch[1];
   }
-
-  struct Pair {
-    Raw above, below;
-  };
 
   __device__ inline Pair load(const Params& p) {
     Pair pair;
-    pair.above = load_row(p);
-    pair.below = load_row(p);
+    load_row(chroma_at, (left + 1) & ~1, pair.chroma);
+    if (cursor.row >= 0 && cursor.row + 2 <= cursor.last) chroma_at += p.pitch[1];
+    load_row(luma_at, left, pair.above);
+    if (cursor.advance()) luma_at += p.pitch[0];
+    load_row(luma_at, left, pair.below);
+    if (cursor.advance()) luma_at += p.pitch[0];
     return pair;
   }
 
-  __device__ inline Raw load_row(const Params& p) {
-    Raw raw;
+  static __device__ inline void load_row(const uint8_t* at, int32_t bytes, uint32_t* words) {
 #pragma unroll
     for (int32_t quad = 0; quad < kQuads; ++quad) {
-      const int32_t left = pixels - quad * 4 * kLanes;
-      raw.luma[quad] = 0U;
-      raw.chroma[quad] = 0U;
-      if (left > 0) load_quad(p, quad, left < 4 ? left : 4, raw);
-    }
-    advance(p);
-    return raw;
-  }
-
-  __device__ inline void advance(const Params& p) {
-    const bool is_chroma_last = p.chroma_row_shift == 0 || (cursor.row & 1) != 0;
-    if (!cursor.advance()) return;
-    luma_at += p.pitch[0];
-    if (!is_chroma_last) return;
-    cb_at += p.pitch[1];
-    cr_at += p.pitch[2];
-  }
-
-  __device__ inline void load_quad(const Params& p, int32_t quad, int32_t count, Raw& raw) const {
-    uint32_t low, high;
-    const int32_t blocks = (count + 1) / 2;
-    if (p.chroma_stride == 2) {  // NV12
-      load_bytes(luma_at + quad * 4 * kLanes, count, raw.luma[quad], high);
-      load_bytes(cb_at + quad * 4 * kLanes, 2 * blocks, raw.chroma[quad], high);
-    } else if (p.chroma_stride == 1) {  // I420
-      load_bytes(luma_at + quad * 4 * kLanes, count, raw.luma[quad], high);
-      uint32_t other;
-      load_bytes(cb_at + quad * 2 * kLanes, blocks, low, high);
-      load_bytes(cr_at + quad * 2 * kLanes, blocks, other, high);
-      raw.chroma[quad] = (low & 255U) | (other & 255U) << 8 | (low & 0xFF00U) << 8 | (other & 0xFF00U) << 16;
-    } else {  // YUYV
-      load_bytes(luma_at + quad * 8 * kLanes, blocks * 4, low, high);
-      raw.luma[quad] = (low & 255U) | (low >> 8 & 0xFF00U) | (high & 255U) << 16 | (high & 0xFF0000U) << 8;
-      raw.chroma[quad] = (low >> 8 & 255U) | (low >> 16 & 0xFF00U) | (high << 8 & 0xFF0000U) | (high & 0xFF000000U);
+      const int32_t offset = quad * 4 * kLanes;
+      words[quad] = offset < bytes ? load_whole_word(at + offset, bytes - offset) : 0U;
     }
   }
 
   static __device__ inline void decode(const Params& p, const Pair& pair, uint32_t* pixels) {
 #pragma unroll
-    for (int32_t quad = 0; quad < kQuads; ++quad) {
-      decode_quad(p, pair.above.luma[quad], pair.below.luma[quad], pair.above.chroma[quad], pair.below.chroma[quad],
-                  false, pixels + 6 * quad);
+    for (int32_t block = 0; block < 2 * kQuads; ++block) {
+      const int32_t quad = block / 2, shift = block % 2 * 16;
+      const uint32_t samples = pair.chroma[quad] >> shift;
+      const Chroma chroma = chroma_of(p, samples);
+      decode_block(p, pair.above[quad] >> shift, pair.below[quad] >> shift, chroma, chroma, pixels + 3 * block);
     }
   }
 
-  static __device__ inline void put(const float* sum, float* sums, int32_t lane) { put_quads(sum, sums, lane); }
+  // Loops that stay loops, and so hand on by moving what they made: little code, few registers.
+  __device__ inline void decode_at(const Params& p, int32_t y, uint32_t* pixels) {
+    luma_at = chroma_at = nullptr;
+#pragma unroll 1
+    for (int32_t block = 0; block < 2 * kQuads; ++block) {
+#pragma unroll
+      for (int32_t i = 0; i < 6 * kQuads - 3; ++i) pixels[i] = pixels[i + 3];
+      const int32_t at = min(x + block / 2 * 4 * kLanes + block % 2 * 2, (p.width - 1) & ~1);
+      Block above = {}, below = {};
+#pragma unroll 1
+      for (int32_t row = y; row < y + 2; ++row) {
+        above = below;
+        below = block_at(p, at, clamp_to(row, 0, cursor.last));
+      }
+      decode_block(p, above.luma, below.luma, chroma_of(p, above.chroma), chroma_of(p, below.chroma),
+                   pixels + 6 * kQuads - 3);
+    }
+  }
+
+  struct Block {
+    uint32_t luma, chroma;
+  };
+
+  // Two pixels of a row, the first of which, at, is even.
+  __device__ inline Block block_at(const Params& p, int32_t at, int32_t y) const {
+    const Yuv::Row row = Yuv::row_of(planes, p, y);
+    const auto chroma = (uint32_t)((at >> 1) * p.chroma_stride);
+    const uint32_t first = __ldg(row.luma + (uint32_t)(at * p.pixel_stride));
+    const uint32_t second = __ldg(row.luma + (uint32_t)(min(at + 1, p.width - 1) * p.pixel_stride));
+    return {first | second << 8, (uint32_t)__ldg(row.cb + chroma) | (uint32_t)__ldg(row.cr + chroma) << 8};
+  }
+
+  static __device__ inline void put(const float* sum, float* sums, int32_t lane) {
+#pragma unroll
+    for (int32_t part = 0; part < 3 * kQuads; ++part) {
+      const float* from = sum + 4 * part;
+      float4* to = reinterpret_cast<float4*>(sums) + (part / 3 * kLanes + lane) * 3 + part % 3;
+      *to = make_float4(from[0], from[1], from[2], from[3]);
+    }
+  }
 };
 
 // Columns [begin, begin + count) of the filled region that a warp makes at once, and the source columns under them.
@@ -712,9 +664,9 @@ static __device__ inline Pass pass_at(const Axis& columns, int32_t begin, int32_
 }
 
 // How many outputs have their source columns in `most`: a power of two, or 0.
-static __device__ inline int32_t columns_at_once(const Axis& columns, int32_t tile_columns, int32_t most) {
+static __device__ inline int32_t columns_at_once(const Axis& columns, int32_t most) {
   const int64_t half_base = columns.step > kOne ? columns.step : kOne;
-  int32_t count = tile_columns;
+  int32_t count = kTileColumns;
   while (count > 0 && (((count - 1) * columns.step + 2 * half_base) >> 32) + 2 + 3 > most) count /= 2;
   return count;
 }
@@ -737,7 +689,8 @@ static __device__ inline LaneColumns lane_columns(const Axis& columns, const Pas
     result.start[k] = (clamp_to(window.first, 0, columns.size - 1) - pass.source_begin) * stride;
     result.is_plain[k] = window.first >= 0 && window.first + window.count <= columns.size && window.count <= kTableTaps;
     if (!result.is_plain[k]) continue;
-    // An even number of taps, the last one without weight where the window has an odd one.
+      // An even number of taps, the last one without weight where the window has an odd one.
+#pragma unroll 1
     for (int32_t tap = 0; tap < window.count; ++tap) shared.weight[tap][column] = weight_of(window, tap);
     if (window.count & 1) shared.weight[window.count][column] = 0.0f;
   }
@@ -884,8 +837,13 @@ struct Descent {
 
   __device__ inline void advance() {
     y += 2;
-    Source::decode(p, following, pixels);
-    following = source.load(p);
+    if (source.is_ahead) {
+      Source::decode(p, following, pixels);
+      following = source.load(p);
+    } else {
+      source.decode_at(p, y, pixels);
+      following = {};  // So that it needs no registers meanwhile.
+    }
   }
 
   // Completes output row i in `sum`, and begins the one after the next in its place.
@@ -894,7 +852,7 @@ struct Descent {
     if (i == 0 || !is_shared) {
       const int32_t begin = shared.row[i].first & ~1;
       source.go_to(p, begin);
-      following = source.load(p);
+      if (source.is_ahead) following = source.load(p);
       y = begin - 2;
       sum.clear();
       next_sum.clear();
@@ -949,9 +907,11 @@ static __device__ inline void make_pass(const Planes& planes, const Output& out,
 static __device__ inline Color wide_sum(const Planes& planes, const Params& p, const Window& column,
                                         const RowWindow& row) {
   Color color = {0.0f, 0.0f, 0.0f};
+#pragma unroll 1
   for (int32_t i = 0; i < column.count; ++i) {
     const int32_t x = clamp_to(column.first + i, 0, p.width - 1);
     Color sum = {0.0f, 0.0f, 0.0f};
+#pragma unroll 1
     for (int32_t j = row.first; j < row.end; ++j) {
       const int32_t y = clamp_to(j, 0, p.height - 1);
       const float weight = (float)(int32_t)row_weight(row, j);
@@ -990,34 +950,36 @@ static __device__ inline void make_wide(const Planes& planes, const Output& out,
 }
 
 static __device__ inline void pad_tile(const Output& out, const Params& p, int32_t x, int32_t y, int32_t lane) {
-  if (is_filled(p, x, y) && is_filled(p, x + p.tile_columns - 1, y + p.tile_rows - 1)) return;
+  if (is_filled(p, x, y) && is_filled(p, x + kTileColumns - 1, y + p.tile_rows - 1)) return;
+#pragma unroll 1
   for (int32_t row = y; row < y + p.tile_rows && row < p.target_height; ++row) {
-    for (int32_t column = x + lane; column < x + p.tile_columns && column < p.target_width; column += kLanes) {
+#pragma unroll 1
+    for (int32_t column = x + lane; column < x + kTileColumns && column < p.target_width; column += kLanes) {
       if (!is_filled(p, column, row)) store_padding(out, p, column, row);
     }
   }
 }
 
-// What a warp makes: tile_rows rows from y on of tile_columns columns from x on.
+// What a warp makes: tile_rows rows from y on of kTileColumns columns from x on.
 template <typename Source>
-static __device__ inline void make_antialiased(const Planes& planes, const Output& out, const Params& p,
-                                               const Axis& columns, const Axis& rows, int32_t x, int32_t y,
-                                               int32_t lane, WarpShared& shared) {
+static __device__ inline void make_tile(const Planes& planes, const Output& out, const Params& p, const Axis& columns,
+                                        const Axis& rows, int32_t x, int32_t y, int32_t lane, WarpShared& shared) {
   pad_tile(out, p, x, y, lane);
   const int32_t left = max(x - p.filled_x, 0);
-  const int32_t right = min(x - p.filled_x + p.tile_columns, p.filled_width);
+  const int32_t right = min(x - p.filled_x + kTileColumns, p.filled_width);
   const int32_t top = max(y - p.filled_y, 0);
   const int32_t count = min(y - p.filled_y + p.tile_rows, p.filled_height) - top;
   if (left >= right || count <= 0) return;
   if (lane < count) {
     const RowWindow row = row_window_at(rows, top + lane);
     shared.row[lane] = row;
+#pragma unroll 1
     for (int32_t i = -1; i < kTablePairs; ++i) {
       shared.pair_weight[lane][1 + i] = pair_weight(row, (row.first & ~1) + 2 * i);
     }
   }
   __syncwarp();
-  const int32_t at_once = columns_at_once(columns, p.tile_columns, Source::most_columns(p));
+  const int32_t at_once = columns_at_once(columns, Source::most_columns(p));
   if (at_once == 0) {
     make_wide(planes, out, p, columns, left, right, top, count, lane, shared);
     return;
@@ -1087,24 +1049,12 @@ static __device__ inline void bilinear(const Planes& planes, float* out, const P
   }
 }
 
-// Whether the rows of a plane, in all pictures of a launch, begin at whole words.
-static __device__ inline bool is_aligned(const uint8_t* plane, int64_t pitch) {
-  return (((uint64_t)plane | (uint64_t)pitch) & 3U) == 0;
-}
-
+// The tile of warp `warp`, counted down the picture, in column `column` of tiles.
+template <typename Source>
 static __device__ inline void antialiased(const Planes& planes, float* out, const Params& p, const Axes& axes,
-                                          int32_t x, int32_t y, int32_t lane, WarpShared& shared) {
-  const Output output = output_of(out, p);
-  const bool is_luma_aligned = is_aligned(planes.plane[0], p.pitch[0]);
-  if (p.chroma_stride == 2 && is_luma_aligned && is_aligned(planes.plane[1], p.pitch[1])) {
-    make_antialiased<Nv12Source>(planes, output, p, axes.columns, axes.rows, x, y, lane, shared);
-  } else if (p.is_yuv) {
-    make_antialiased<YuvSource>(planes, output, p, axes.columns, axes.rows, x, y, lane, shared);
-  } else if (is_luma_aligned) {
-    make_antialiased<PackedSource<true>>(planes, output, p, axes.columns, axes.rows, x, y, lane, shared);
-  } else {
-    make_antialiased<PackedSource<false>>(planes, output, p, axes.columns, axes.rows, x, y, lane, shared);
-  }
+                                          int32_t column, int32_t warp, int32_t lane, WarpShared& shared) {
+  make_tile<Source>(planes, output_of(out, p), p, axes.columns, axes.rows, column * kTileColumns, warp * p.tile_rows,
+                    lane, shared);
 }
 
 extern "C" __global__ void __launch_bounds__(kBilinearThreads)
@@ -1117,15 +1067,26 @@ extern "C" __global__ void __launch_bounds__(kBilinearThreads)
            {column_axis(p), row_axis(p)}, x, y);
 }
 
-extern "C" __global__ void __launch_bounds__(kLanes* kWarps)
+extern "C" __global__ void __launch_bounds__(kLanes* kWarps, kBlocks)
     preprocess_antialiased(const uint8_t* __restrict__ plane0, const uint8_t* __restrict__ plane1,
                            const uint8_t* __restrict__ plane2, float* __restrict__ out, Params p) {
   __shared__ WarpShared shared[kWarps];
-  const int32_t x = (int32_t)blockIdx.x * p.tile_columns;
-  const int32_t y = (int32_t)(blockIdx.y * kWarps + threadIdx.y) * p.tile_rows;
+  const int32_t warp = (int32_t)(blockIdx.y * kWarps + threadIdx.y);
   const int32_t picture = (int32_t)blockIdx.z;
-  antialiased(planes_of(plane0, plane1, plane2, p, picture), out + picture * picture_floats(p), p,
-              {column_axis(p), row_axis(p)}, x, y, (int32_t)threadIdx.x, shared[threadIdx.y]);
+  antialiased<PackedSource>(planes_of(plane0, plane1, plane2, p, picture), out + picture * picture_floats(p), p,
+                            {column_axis(p), row_axis(p)}, (int32_t)blockIdx.x, warp, (int32_t)threadIdx.x,
+                            shared[threadIdx.y]);
+}
+
+extern "C" __global__ void __launch_bounds__(kLanes* kWarps, kBlocks)
+    preprocess_antialiased_yuv(const uint8_t* __restrict__ plane0, const uint8_t* __restrict__ plane1,
+                               const uint8_t* __restrict__ plane2, float* __restrict__ out, Params p) {
+  __shared__ WarpShared shared[kWarps];
+  const int32_t warp = (int32_t)(blockIdx.y * kWarps + threadIdx.y);
+  const int32_t picture = (int32_t)blockIdx.z;
+  antialiased<YuvSource>(planes_of(plane0, plane1, plane2, p, picture), out + picture * picture_floats(p), p,
+                         {column_axis(p), row_axis(p)}, (int32_t)blockIdx.x, warp, (int32_t)threadIdx.x,
+                         shared[threadIdx.y]);
 }
 
 // A layer of blocks for each crop; those from `count` on do nothing.
@@ -1140,15 +1101,27 @@ extern "C" __global__ void __launch_bounds__(kBilinearThreads)
   bilinear({{plane0, plane1, plane2}}, out + crop * picture_floats(p), p, box_axes(boxes + 4 * crop, p), x, y);
 }
 
-extern "C" __global__ void __launch_bounds__(kLanes* kWarps)
+extern "C" __global__ void __launch_bounds__(kLanes* kWarps, kBlocks)
     preprocess_crops_antialiased(const uint8_t* __restrict__ plane0, const uint8_t* __restrict__ plane1,
                                  const uint8_t* __restrict__ plane2, const float* __restrict__ boxes,
                                  const int32_t* __restrict__ count, float* __restrict__ out, Params p) {
   __shared__ WarpShared shared[kWarps];
-  const int32_t x = (int32_t)blockIdx.x * p.tile_columns;
-  const int32_t y = (int32_t)(blockIdx.y * kWarps + threadIdx.y) * p.tile_rows;
+  const int32_t warp = (int32_t)(blockIdx.y * kWarps + threadIdx.y);
   const int32_t crop = (int32_t)blockIdx.z;
   if (crop >= __ldg(count)) return;
-  antialiased({{plane0, plane1, plane2}}, out + crop * picture_floats(p), p, box_axes(boxes + 4 * crop, p), x, y,
-              (int32_t)threadIdx.x, shared[threadIdx.y]);
+  antialiased<PackedSource>({{plane0, plane1, plane2}}, out + crop * picture_floats(p), p,
+                            box_axes(boxes + 4 * crop, p), (int32_t)blockIdx.x, warp, (int32_t)threadIdx.x,
+                            shared[threadIdx.y]);
+}
+
+extern "C" __global__ void __launch_bounds__(kLanes* kWarps, kBlocks)
+    preprocess_crops_antialiased_yuv(const uint8_t* __restrict__ plane0, const uint8_t* __restrict__ plane1,
+                                     const uint8_t* __restrict__ plane2, const float* __restrict__ boxes,
+                                     const int32_t* __restrict__ count, float* __restrict__ out, Params p) {
+  __shared__ WarpShared shared[kWarps];
+  const int32_t warp = (int32_t)(blockIdx.y * kWarps + threadIdx.y);
+  const int32_t crop = (int32_t)blockIdx.z;
+  if (crop >= __ldg(count)) return;
+  antialiased<YuvSource>({{plane0, plane1, plane2}}, out + crop * picture_floats(p), p, box_axes(boxes + 4 * crop, p),
+                         (int32_t)blockIdx.x, warp, (int32_t)threadIdx.x, shared[threadIdx.y]);
 }

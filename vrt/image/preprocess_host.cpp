@@ -821,7 +821,7 @@ BlockSize block_size_of<BilinearTile>(const Params&) {
 }
 template <>
 BlockSize block_size_of<AntialiasedTile>(const Params& p) {
-  return {static_cast<uint32_t>(p.tile_columns), static_cast<uint32_t>(kWarps * p.tile_rows)};
+  return {kTileColumns, static_cast<uint32_t>(kWarps * p.tile_rows)};
 }
 
 int64_t picture_floats(const Params& p) { return int64_t{3} * p.target_width * p.target_height; }
@@ -882,6 +882,11 @@ void preprocess_antialiased(const HostBlocks& blocks, const uint8_t* plane0, con
   make_pictures<AntialiasedTile>(blocks, {{plane0, plane1, plane2}}, out, p);
 }
 
+void preprocess_antialiased_yuv(const HostBlocks& blocks, const uint8_t* plane0, const uint8_t* plane1,
+                                const uint8_t* plane2, float* out, Params p) {
+  make_pictures<AntialiasedTile>(blocks, {{plane0, plane1, plane2}}, out, p);
+}
+
 void preprocess_crops_bilinear(const HostBlocks& blocks, const uint8_t* plane0, const uint8_t* plane1,
                                const uint8_t* plane2, const float* boxes, const int32_t* count, float* out, Params p) {
   make_crops<BilinearTile>(blocks, {{plane0, plane1, plane2}}, boxes, *count, out, p);
@@ -890,6 +895,12 @@ void preprocess_crops_bilinear(const HostBlocks& blocks, const uint8_t* plane0, 
 void preprocess_crops_antialiased(const HostBlocks& blocks, const uint8_t* plane0, const uint8_t* plane1,
                                   const uint8_t* plane2, const float* boxes, const int32_t* count, float* out,
                                   Params p) {
+  make_crops<AntialiasedTile>(blocks, {{plane0, plane1, plane2}}, boxes, *count, out, p);
+}
+
+void preprocess_crops_antialiased_yuv(const HostBlocks& blocks, const uint8_t* plane0, const uint8_t* plane1,
+                                      const uint8_t* plane2, const float* boxes, const int32_t* count, float* out,
+                                      Params p) {
   make_crops<AntialiasedTile>(blocks, {{plane0, plane1, plane2}}, boxes, *count, out, p);
 }
 

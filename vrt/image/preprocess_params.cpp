@@ -7,11 +7,6 @@
 namespace vrt::detail {
 namespace {
 
-// Below so many pixels a launch has fewer warps than an H200 has room for.
-constexpr std::size_t kSmallOutput = std::size_t{4} << 20U;
-constexpr std::int32_t kSmallTileRows = 4;
-constexpr std::int32_t kTileRows = 16;
-
 // Where the kernels find the channels of a format; fields as in Params.
 struct Layout {
   bool is_yuv = false;
@@ -61,6 +56,10 @@ void set_color(PreprocessParams& p, ColorSpace color) {
   p.green_cb = fixed(exact.green_cb);
   p.green_cr = fixed(exact.green_cr);
   p.blue_cb = fixed(exact.blue_cb);
+  const std::int32_t black = (1 << 19) - p.luma_offset * p.luma_gain;
+  p.red_add = black - 128 * p.red_cr;
+  p.green_add = black - 128 * (p.green_cb + p.green_cr);
+  p.blue_add = black - 128 * p.blue_cb;
 }
 
 // As 32.32 fixed point: source pixels for each target pixel, and the centre of the first one.
@@ -93,6 +92,24 @@ void set_output(PreprocessParams& p, const PreprocessOptions& options) {
   }
 }
 
+std::uint32_t blocks(std::int32_t size, std::int32_t block) {
+  return static_cast<std::uint32_t>((size + block - 1) / block);
+}
+
+// Rows of a warp's tile in an antialiased launch. Neighbouring tiles both read the source rows between them, so tiles are high, as
+// long as there are enough for all warps that a large GPU, an H200, runs at once.
+std::int32_t tile_rows(Size target, std::size_t layers) {
+  using namespace kernels::preprocess;
+  constexpr std::size_t kWarpsAtOnce = 132 * kBlocks * kWarps;
+  constexpr std::int32_t kFewest = 4;
+  std::int32_t rows = kMostTileRows;
+  while (rows > kFewest &&
+         std::size_t{blocks(target.width, kTileColumns)} * blocks(target.height, rows) * layers < kWarpsAtOnce) {
+    rows /= 2;
+  }
+  return rows;
+}
+
 }  // namespace
 
 std::size_t plane_of(PixelFormat format, std::size_t channel) {
@@ -103,32 +120,13 @@ std::size_t plane_of(PixelFormat format, std::size_t channel) {
   }
 }
 
-namespace {
-
-struct Tile {
-  std::int32_t columns, rows;
-};
-
-// What a warp makes: much where there is enough for all, since neighbouring tiles read the rows between them twice.
-Tile tile_of(Size target, std::size_t layers) {
-  using namespace kernels::preprocess;
-  const auto pixels = static_cast<std::size_t>(target.width) * static_cast<std::size_t>(target.height) * layers;
-  if (pixels < kSmallOutput) return {kLanes, kSmallTileRows};
-  return {kTileColumns, kTileRows};
-}
-
-}  // namespace
-
 LaunchShape preprocess_shape(Interpolation interpolation, Size target, std::size_t layers) {
   using namespace kernels::preprocess;
-  const auto blocks = [](std::int32_t size, std::int32_t block) {
-    return static_cast<std::uint32_t>((size + block - 1) / block);
-  };
   const auto depth = static_cast<std::uint32_t>(layers);
   if (interpolation == Interpolation::kBilinearAntialiased) {
-    const Tile tile = tile_of(target, layers);
-    return {
-        {blocks(target.width, tile.columns), blocks(target.height, kWarps * tile.rows), depth}, {kLanes, kWarps, 1}, 0};
+    return {{blocks(target.width, kTileColumns), blocks(target.height, kWarps * tile_rows(target, layers)), depth},
+            {kLanes, kWarps, 1},
+            0};
   }
   return {{blocks(target.width, kBilinearThreads * kBilinearColumns), blocks(target.height, kBilinearRows), depth},
           {kBilinearThreads, 1, 1},
@@ -138,13 +136,11 @@ LaunchShape preprocess_shape(Interpolation interpolation, Size target, std::size
 PreprocessParams preprocess_params(const ImageBatch& batch, const PreprocessOptions& options,
                                    const ResizeMapping& mapping, std::size_t layers) {
   PreprocessParams p{};
-  const Tile tile = tile_of(options.target, layers);
-  p.tile_columns = tile.columns;
-  p.tile_rows = tile.rows;
   set_source(p, batch);
   set_color(p, batch.first.color);
   set_mapping(p, mapping);
   set_output(p, options);
+  p.tile_rows = tile_rows(options.target, layers);
   return p;
 }
 

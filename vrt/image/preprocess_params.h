@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "vrt/device/kernel.h"
 #include "vrt/image/image.h"
@@ -15,6 +16,9 @@ using PreprocessParams = kernels::preprocess::Params;
 
 /// The plane whose address the kernels take for channel 0, 1, 2 (Y, Cb, Cr for the YUV formats).
 [[nodiscard]] std::size_t plane_of(PixelFormat format, std::size_t channel);
+
+/// Source rows for each row of the output of an antialiased launch, at most: sums of a window are exact up to there.
+inline constexpr std::int64_t kMostRowStep = 32768;
 
 /// The blocks of a launch that makes `layers` pictures or crops.
 [[nodiscard]] LaunchShape preprocess_shape(Interpolation interpolation, Size target, std::size_t layers);

@@ -1,6 +1,7 @@
 #include "vrt/image/preprocessor.h"
 
 #include <cmath>
+#include <string>
 
 #include "vrt/base/fail.h"
 #include "vrt/device/format_device.h"
@@ -14,6 +15,16 @@ using Bytes = DeviceSpan<const std::uint8_t>;
 using MakePictures = void(Bytes, Bytes, Bytes, DeviceSpan<float>, detail::PreprocessParams);
 using MakeCrops = void(Bytes, Bytes, Bytes, DeviceSpan<const float>, DeviceSpan<const std::int32_t>, DeviceSpan<float>,
                        detail::PreprocessParams);
+
+// The kernels for one kind of pixel formats.
+struct PreprocessKernels {
+  PreprocessKernels(const KernelModule& module, const std::string& filter)
+      : pictures(module.get<MakePictures>(("preprocess_" + filter).c_str())),
+        crops(module.get<MakeCrops>(("preprocess_crops_" + filter).c_str())) {}
+
+  Kernel<MakePictures> pictures;
+  Kernel<MakeCrops> crops;
+};
 
 // CUDA's limit on layers of blocks.
 constexpr std::int32_t kMostLayers = 65535;
@@ -75,8 +86,12 @@ struct Preprocessor::State {
   State(const Stream& stream_of, const PreprocessOptions& options_of, const KernelModule& module, bool antialias)
       : stream(stream_of),
         options(options_of),
-        pictures(module.get<MakePictures>(antialias ? "preprocess_antialiased" : "preprocess_bilinear")),
-        crops(module.get<MakeCrops>(antialias ? "preprocess_crops_antialiased" : "preprocess_crops_bilinear")) {}
+        packed(module, antialias ? "antialiased" : "bilinear"),
+        yuv(module, antialias ? "antialiased_yuv" : "bilinear") {}
+
+  [[nodiscard]] const PreprocessKernels& kernels_for(const detail::PreprocessParams& params) const {
+    return params.is_yuv != 0 ? yuv : packed;
+  }
 
   [[nodiscard]] LaunchShape shape(std::size_t layers) const {
     return detail::preprocess_shape(options.interpolation, options.target, layers);
@@ -86,7 +101,18 @@ struct Preprocessor::State {
   [[nodiscard]] ResizeMapping checked_mapping(const ImageBatch& batch, DeviceSpan<float> output) const {
     require_batch(batch, stream.device());
     require_output(output, static_cast<std::size_t>(batch.count), options);
-    return ResizeMapping::make(options.mode, batch.first.size, options.target, options.pad_position);
+    const ResizeMapping mapping =
+        ResizeMapping::make(options.mode, batch.first.size, options.target, options.pad_position);
+    require_rows(mapping.used.height, mapping.filled.height);
+    return mapping;
+  }
+
+  /// Of the source, for so many of the output.
+  void require_rows(std::int64_t source, std::int64_t output) const {
+    if (options.interpolation != Interpolation::kBilinearAntialiased) return;
+    require(source <= detail::kMostRowStep * output,
+            "{} rows of a picture become {}: antialiasing makes one of at most {}", source, output,
+            detail::kMostRowStep);
   }
 
   void require_crops(const ImageView& image, DeviceSpan<const CropBox> boxes, DeviceSpan<const std::int32_t> count,
@@ -95,6 +121,8 @@ struct Preprocessor::State {
     require_output(output, boxes.size(), options);
     require(count.size() == 1, "the number of crops is one element of device memory, not {}", count.size());
     require(boxes.size() <= std::size_t{kMostLayers}, "{} crops in one call: at most {}", boxes.size(), kMostLayers);
+    require_rows(std::int64_t{3} * image.size.height,
+                 options.target.height);  // A box reaches a picture's height beyond it.
   }
 
   [[nodiscard]] detail::PreprocessParams crop_params(const ImageBatch& batch, std::size_t layers) const {
@@ -104,8 +132,7 @@ struct Preprocessor::State {
 
   Stream stream;
   PreprocessOptions options;
-  Kernel<MakePictures> pictures;
-  Kernel<MakeCrops> crops;
+  PreprocessKernels packed, yuv;
 };
 
 Preprocessor::Preprocessor(const Stream& stream, const PreprocessOptions& options) {
@@ -126,18 +153,19 @@ ResizeMapping Preprocessor::submit(const ImageView& image, DeviceSpan<float> out
 
 ResizeMapping Preprocessor::submit_batch(const ImageBatch& batch, DeviceSpan<float> output) {
   const ResizeMapping mapping = state_->checked_mapping(batch, output);
-  state_->pictures.launch(
-      state_->stream, state_->shape(static_cast<std::size_t>(batch.count)), plane_span(batch, 0), plane_span(batch, 1),
-      plane_span(batch, 2), output,
-      detail::preprocess_params(batch, state_->options, mapping, static_cast<std::size_t>(batch.count)));
+  const auto pictures = static_cast<std::size_t>(batch.count);
+  const auto params = detail::preprocess_params(batch, state_->options, mapping, pictures);
+  state_->kernels_for(params).pictures.launch(state_->stream, state_->shape(pictures), plane_span(batch, 0),
+                                              plane_span(batch, 1), plane_span(batch, 2), output, params);
   return mapping;
 }
 
 ResizeMapping Preprocessor::update(Graph& graph, GraphNode node, const ImageView& image, DeviceSpan<float> output) {
   const ImageBatch batch{image, 1, {}};
   const ResizeMapping mapping = state_->checked_mapping(batch, output);
-  state_->pictures.update(graph, node, state_->shape(1), plane_span(batch, 0), plane_span(batch, 1),
-                          plane_span(batch, 2), output, detail::preprocess_params(batch, state_->options, mapping, 1));
+  const auto params = detail::preprocess_params(batch, state_->options, mapping, 1);
+  state_->kernels_for(params).pictures.update(graph, node, state_->shape(1), plane_span(batch, 0), plane_span(batch, 1),
+                                              plane_span(batch, 2), output, params);
   return mapping;
 }
 
@@ -146,9 +174,10 @@ void Preprocessor::submit_crops(const ImageView& image, DeviceSpan<const CropBox
   state_->require_crops(image, boxes, count, output);
   if (boxes.empty()) return;
   const ImageBatch batch{image, 1, {}};
-  state_->crops.launch(state_->stream, state_->shape(boxes.size()), plane_span(batch, 0), plane_span(batch, 1),
-                       plane_span(batch, 2), corners_of(boxes), count, output,
-                       state_->crop_params(batch, boxes.size()));
+  const auto params = state_->crop_params(batch, boxes.size());
+  state_->kernels_for(params).crops.launch(state_->stream, state_->shape(boxes.size()), plane_span(batch, 0),
+                                           plane_span(batch, 1), plane_span(batch, 2), corners_of(boxes), count, output,
+                                           params);
 }
 
 void Preprocessor::update_crops(Graph& graph, GraphNode node, const ImageView& image, DeviceSpan<const CropBox> boxes,
@@ -156,9 +185,10 @@ void Preprocessor::update_crops(Graph& graph, GraphNode node, const ImageView& i
   state_->require_crops(image, boxes, count, output);
   require(!boxes.empty(), "no crops: nothing was captured that could get another picture");
   const ImageBatch batch{image, 1, {}};
-  state_->crops.update(graph, node, state_->shape(boxes.size()), plane_span(batch, 0), plane_span(batch, 1),
-                       plane_span(batch, 2), corners_of(boxes), count, output,
-                       state_->crop_params(batch, boxes.size()));
+  const auto params = state_->crop_params(batch, boxes.size());
+  state_->kernels_for(params).crops.update(graph, node, state_->shape(boxes.size()), plane_span(batch, 0),
+                                           plane_span(batch, 1), plane_span(batch, 2), corners_of(boxes), count, output,
+                                           params);
 }
 
 }  // namespace vrt

@@ -86,8 +86,9 @@ void CpuGraph::update(GraphNode node, const detail::KernelFunction& function, co
                       std::span<const detail::KernelArgument> arguments) {
   require(node.index < node_count(), "node {} was asked for in a graph of {} nodes", node.index, node_count());
   const auto* const old = std::get_if<Launch>(&plan_->nodes[node.index].operation);
-  require(old != nullptr && old->kernel == function.host, "node {} of the graph is {}, not a launch of kernel '{}'",
-          node.index, name_of(plan_->nodes[node.index].operation), function.name);
+  require(old != nullptr && old->kernel->signature == function.host->signature,
+          "node {} of the graph is {}, not a launch of '{}' or of a kernel with the same parameters", node.index,
+          name_of(plan_->nodes[node.index].operation), function.name);
   const Launch launch = Launch::make(*function.host, shape, arguments);
   // Launches that were enqueued before keep the plan that they were enqueued with.
   if (!plan_.is_only_owner()) plan_ = make_ref<GraphPlan>(*plan_);
