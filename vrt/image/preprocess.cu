@@ -17,8 +17,11 @@ static constexpr int32_t kStripThreads = 64;     // Of a block, in a row.
 static constexpr int32_t kStripColumns = 2;      // Of a thread, a block's width apart; the rows are Params::strip_rows.
 static constexpr int32_t kStripBlocks = 14;      // On a multiprocessor: leaves 72 registers a thread.
 static constexpr int32_t kLanes = 32;            // Of a warp, in a row.
-static constexpr int32_t kWarps = 4;             // Of a block, one below the other.
-static constexpr int32_t kWarpRows = 4;          // Of a lane, one below the other.
+static constexpr int32_t kWarps = 4;             // Of a block, one below the other; each makes a tile of the output.
+static constexpr int32_t kBlocks = 4;            // Of a multiprocessor, so that a thread gets 128 registers.
+static constexpr int32_t kLaneColumns = 2;       // Of a lane, kLanes apart.
+static constexpr int32_t kTileColumns = kLanes * kLaneColumns;  // Of a warp.
+static constexpr int32_t kMostTileRows = 32;
 
 // All that a launch needs besides memory. Written by preprocessor.cpp.
 struct Params {
@@ -44,6 +47,7 @@ struct Params {
   int32_t output_channel[3];  // Where R, G, B go in the output.
   float multiply[3], add[3];  // Output = value * multiply + add, for R, G, B.
   float pad[3];               // The finished value outside the filled region, for R, G, B.
+  int32_t tile_rows;          // Antialiased: of a warp, at most kMostTileRows.
 };
 VRT_SHARED_TYPES_END
 
@@ -270,14 +274,16 @@ static __device__ inline void make_bilinear(const Planes& planes, const Output& 
 
 // --- One picture, antialiased ---------------------------------------------------------------------------------------
 
-// A warp makes kWarpRows rows of kLanes neighbouring outputs. For each row, all source columns that lie under the warp are summed
-// over the row's window first; then each lane sums its own window of those sums.
+// A warp makes a tile of the output (see Params). It goes down the source rows under the tile: each is
+// read and decoded once, and added to the sums of the two output rows that it lies between. A row of sums that is complete goes to
+// shared memory, where each lane sums the windows of its outputs.
 
-static __device__ inline void accumulate(Color& sum, const Color& value, float weight) {
-  sum.red += weight * value.red;
-  sum.green += weight * value.green;
-  sum.blue += weight * value.blue;
-}
+static constexpr int32_t kParts = 5;  // Words of a lane in a packed row.
+static constexpr int32_t kQuads = 2;  // Four pixels of a lane in a YUV row.
+static constexpr int32_t kSpanFloats = kLanes * (4 * kParts > 12 * kQuads ? 4 * kParts : 12 * kQuads);
+static constexpr int32_t kGroup = 2;       // Rows of sums that are finished together.
+static constexpr int32_t kTableTaps = 16;  // Weights of a column that are kept, an even number.
+static constexpr int32_t kTablePairs = 8;  // Weights of an output row that are kept: of so many pairs of source rows.
 
 // The taps of an antialiased sample: weight k is that of pixel first + k.
 struct Window {
@@ -287,13 +293,13 @@ struct Window {
   float norm;     // 1 / the sum of the raw weights.
 };
 
-static __device__ inline float raw_weight(const Window& window, int32_t tap) {
-  const float weight = 1.0f - fabsf(window.offset + (float)tap) * window.inverse;
+static __device__ inline float raw_weight(const Window& window, float tap) {
+  const float weight = 1.0f - fabsf(window.offset + tap) * window.inverse;
   return weight > 0.0f ? weight : 0.0f;
 }
 
 static __device__ inline float weight_of(const Window& window, int32_t tap) {
-  return raw_weight(window, tap) * window.norm;
+  return raw_weight(window, (float)tap) * window.norm;
 }
 
 // A triangle whose half base is one pixel of the coarser of the two grids, cut off at the picture's border: what Pillow and
@@ -311,17 +317,62 @@ static __device__ inline Window taps_at(const Axis& axis, int32_t index) {
 static __device__ inline Window window_at(const Axis& axis, int32_t index) {
   Window window = taps_at(axis, index);
   float sum = 0.0f;
-  for (int32_t tap = 0; tap < window.count; ++tap) sum += raw_weight(window, tap);
+#pragma unroll 1
+  for (int32_t tap = 0; tap < window.count; ++tap) sum += raw_weight(window, (float)tap);
   window.norm = 1.0f / sum;
   return window;
 }
 
-static constexpr int32_t kSpanFloats = 384;  // Sums of one row: as many source columns as fit.
+// The taps of an output row. Its weights are whole numbers, so that sums of bytes are exact in any order.
+struct RowWindow {
+  int32_t first, end;
+  float offset;   // From the sample's centre to the first tap's.
+  float inverse;  // 1 / half the triangle's base.
+  float norm;     // 1 / the sum of the weights.
+};
+
+// What weights add up to, about. They round, by a half at most for each row of a window, which has 65537 at most (kMostRowStep of
+// preprocess_params.h): 255 times their sum is still below 2^24, where floats are exact, too; and the middle ones are at least 1.
+static constexpr float kWholeWeight = 32768.0f;
+
+static __device__ inline uint32_t row_weight(const RowWindow& row, int32_t y) {
+  if (y < row.first || y >= row.end) return 0;
+  const float weight = 1.0f - fabsf(row.offset + (float)(y - row.first)) * row.inverse;
+  return weight > 0.0f ? (uint32_t)(int32_t)(weight * (kWholeWeight * row.inverse) + 0.5f) : 0U;
+}
+
+// Of rows y and y + 1: 16 bits each.
+static __device__ inline uint32_t pair_weight(const RowWindow& row, int32_t y) {
+  return row_weight(row, y) | row_weight(row, y + 1) << 16;
+}
+
+static __device__ inline RowWindow row_window_at(const Axis& axis, int32_t index) {
+  const Window taps = taps_at(axis, index);
+  RowWindow row = {taps.first, taps.first + taps.count, taps.offset, taps.inverse, 1.0f};
+  uint32_t sum = 0;
+#pragma unroll 1
+  for (int32_t y = row.first; y < row.end; ++y) sum += row_weight(row, y);
+  row.norm = 1.0f / (float)(int32_t)sum;
+  return row;
+}
+
+// sum + the products of two bytes of `pixels`, the upper or lower ones, and two halves of `weights`.
+template <int32_t kUpper>
+static __device__ inline uint32_t add_products(uint32_t weights, uint32_t pixels, uint32_t sum) {
+#ifdef VRT_ON_GPU
+  return kUpper ? __dp2a_hi(weights, pixels, sum) : __dp2a_lo(weights, pixels, sum);
+#else
+  const uint32_t bytes = kUpper ? pixels >> 16 : pixels;
+  return sum + (weights & 0xFFFFU) * (bytes & 255U) + (weights >> 16) * (bytes >> 8 & 255U);
+#endif
+}
 
 // A warp's part of shared memory.
 struct WarpShared {
-  alignas(16) float sums[kSpanFloats];
-  Window row[kWarpRows];
+  alignas(16) float sums[kGroup][kSpanFloats + 4];  // Four zeros at the end: a tap without weight may reach there.
+  float weight[kTableTaps][kTileColumns];
+  RowWindow row[kMostTileRows];
+  uint32_t pair_weight[kMostTileRows][1 + kTablePairs];  // The first is 0, for pairs above the window.
 };
 
 // 1 where the next tap is another pixel, 0 where the border repeats.
@@ -329,165 +380,622 @@ static __device__ inline int32_t step_after(int32_t position, int32_t size) {
   return position >= 0 && position < size - 1 ? 1 : 0;
 }
 
-// Four bytes at a time, wherever pixels begin; with kAligned all rows and pictures begin at whole words.
-template <bool kAligned>
-struct PackedSums {
-  static constexpr int32_t kParts = kSpanFloats / kLanes / 4;
+// A row of a source, and whether the rows after it are others: beyond the picture's border and the last row of use it repeats.
+struct RowCursor {
+  int32_t row, last;
+
+  __device__ inline int32_t clamped() const { return clamp_to(row, 0, last); }
+  // Whether the next row is another.
+  __device__ inline bool advance() {
+    const bool moves = row >= 0 && row < last;
+    ++row;
+    return moves;
+  }
+};
+
+// Whether the rows of a plane, in all pictures of a launch, begin at whole words.
+static __device__ inline bool is_aligned(const uint8_t* plane, int64_t pitch) {
+  return (((uint64_t)plane | (uint64_t)pitch) & 3U) == 0;
+}
+
+// Up to four of the `left` bytes of a row that are left at `from`.
+static __device__ inline uint32_t load_word(const uint8_t* from, int32_t left) {
+  uint32_t word, unused;
+  load_bytes(from, left < 4 ? left : 4, word, unused);
+  return word;
+}
+
+// The same at the beginning of a word, which a GPU reads to its end.
+static __device__ inline uint32_t load_whole_word(const uint8_t* from, int32_t left) {
+#ifdef VRT_ON_GPU
+  return __ldg((const uint32_t*)from);
+#else
+  return load_word(from, left);
+#endif
+}
+
+// Sources. A source reads the columns of a pass, of which each lane has some, in pairs of rows, the first of which is even:
+//   is_ahead  whether rows begin at whole words, so that the next pair is loaded before the current one is used
+//   load      the pair at the cursor, which goes on to the next one
+//   decode    a pair's bytes, those of both rows side by side
+//   decode_at the same of a pair of any alignment and format, read only then: less code, not used by pictures that a decoder made
+//   put       a lane's part of a row of sums to where `finish_rows` looks for it
+
+// Source columns [begin, end) of a packed picture, as words wherever pixels begin.
+struct PackedSource {
+  static constexpr int32_t kValues = 4 * kParts;
+  struct Pair {  // Of rows.
+    uint32_t above[kParts], below[kParts];
+  };
+
+  const uint8_t* begin;
+  int32_t bytes;
+  bool is_ahead;
+  const uint8_t* at;
+  RowCursor cursor;
 
   static __device__ inline int32_t stride(const Params& p) { return p.pixel_stride; }
-  // How many columns fit, a multiple of four, so that a span begins at a whole word where rows do.
-  static __device__ inline int32_t most_columns(const Params& p) { return kSpanFloats / p.pixel_stride & ~3; }
+  static __device__ inline int32_t most_columns(const Params& p) { return kParts * kLanes * 4 / p.pixel_stride; }
 
-  // sums[i * stride + byte] = source columns begin + i, i < columns, over the window; by one warp.
-  static __device__ inline void sum(const Planes& planes, const Params& p, const Window window, int32_t begin,
-                                    int32_t columns, int32_t lane, float* sums) {
-    const int32_t bytes = columns * p.pixel_stride - 4 * lane;
-    const uint8_t* at = planes.plane[0] + clamp_to(window.first, 0, p.height - 1) * p.pitch[0] +
-                        (int64_t)begin * p.pixel_stride + 4 * lane;
-    float sum[kParts][4] = {};
-    for (int32_t tap = 0; tap < window.count; ++tap) {
-      const float weight = weight_of(window, tap);
-      uint32_t words[kParts];
-      load_words(at, bytes, words);
-      at += step_after(window.first + tap, p.height) * p.pitch[0];
-#pragma unroll
-      for (int32_t part = 0; part < kParts; ++part) {
-#pragma unroll
-        for (int32_t i = 0; i < 4; ++i) sum[part][i] += weight * byte_of(words[part], (uint32_t)i);
-      }
-    }
-#pragma unroll
-    for (int32_t part = 0; part < kParts; ++part) {
-      float4* to = reinterpret_cast<float4*>(sums) + part * kLanes + lane;
-      *to = make_float4(sum[part][0], sum[part][1], sum[part][2], sum[part][3]);
-    }
+  // `last` is the last row of use.
+  static __device__ inline PackedSource of(const Planes& planes, const Params& p, int32_t begin, int32_t end,
+                                           int32_t last, int32_t lane) {
+    return {planes.plane[0] + (int64_t)begin * p.pixel_stride + 4 * lane,
+            (end - begin) * p.pixel_stride - 4 * lane,
+            is_aligned(planes.plane[0], p.pitch[0]),
+            nullptr,
+            {0, clamp_to(last, 0, p.height - 1)}};
   }
 
-  // The lane's words of a row, kLanes words apart; `bytes` are left from `at` on. All loads first, then the arithmetic.
-  static __device__ inline void load_words(const uint8_t* at, int32_t bytes, uint32_t* words) {
-#pragma unroll
-    for (int32_t part = 0; part < kParts; ++part) {
-      const int32_t left = bytes - part * 4 * kLanes;
-      words[part] = left > 0 ? load_word(at + part * 4 * kLanes, left) : 0U;
-    }
+  __device__ inline void go_to(const Params& p, int32_t y) {
+    cursor.row = y;
+    at = begin + cursor.clamped() * p.pitch[0];
   }
 
-  static __device__ inline uint32_t load_word(const uint8_t* at, int32_t bytes) {
+  __device__ inline Pair load(const Params& p) {
+    Pair pair;
+    load_row(p, pair.above);
+    load_row(p, pair.below);
+    return pair;
+  }
+
+  __device__ inline void load_row(const Params& p, uint32_t* words) {
+#pragma unroll
+    for (int32_t part = 0; part < kParts; ++part) {
+      const int32_t offset = part * 4 * kLanes;
+      words[part] = offset < bytes ? load_whole_word(at + offset, bytes - offset) : 0U;
+    }
+    if (cursor.advance()) at += p.pitch[0];
+  }
+
+  __device__ inline void decode_at(const Params& p, int32_t y, uint32_t* pixels) const {
+    const uint8_t* above = begin + clamp_to(y, 0, cursor.last) * p.pitch[0];
+    const uint8_t* below = begin + clamp_to(y + 1, 0, cursor.last) * p.pitch[0];
+    Pair pair;
+#pragma unroll
+    for (int32_t part = 0; part < kParts; ++part) {
+      const int32_t offset = part * 4 * kLanes;
+      pair.above[part] = offset < bytes ? load_word(above + offset, bytes - offset) : 0U;
+      pair.below[part] = offset < bytes ? load_word(below + offset, bytes - offset) : 0U;
+    }
+    decode(p, pair, pixels);
+  }
+
+  static __device__ inline void decode(const Params&, const Pair& pair, uint32_t* pixels) {
+#pragma unroll
+    for (int32_t part = 0; part < kParts; ++part) {
 #ifdef VRT_ON_GPU
-    if (kAligned) return __ldg((const uint32_t*)at);
+      pixels[2 * part] = __byte_perm(pair.above[part], pair.below[part], 0x5140U);
+      pixels[2 * part + 1] = __byte_perm(pair.above[part], pair.below[part], 0x7362U);
+#else
+      const uint32_t a = pair.above[part], b = pair.below[part];
+      pixels[2 * part] = (a & 255U) | (b & 255U) << 8 | (a & 0xFF00U) << 8 | (b & 0xFF00U) << 16;
+      pixels[2 * part + 1] = (a >> 16 & 255U) | (b >> 8 & 0xFF00U) | (a >> 8 & 0xFF0000U) | (b & 0xFF000000U);
 #endif
-    uint32_t word, unused;
-    load_bytes(at, bytes < 4 ? bytes : 4, word, unused);
-    return word;
+    }
+  }
+
+  static __device__ inline void put(const float* sum, float* sums, int32_t lane) {
+#pragma unroll
+    for (int32_t part = 0; part < kParts; ++part) {
+      const float* from = sum + 4 * part;
+      reinterpret_cast<float4*>(sums)[part * kLanes + lane] = make_float4(from[0], from[1], from[2], from[3]);
+    }
   }
 };
 
-// A pixel at a time.
-struct YuvSums {
-  static constexpr int32_t kParts = kSpanFloats / kLanes / 3;
+// Four multiples of 2^20 to which a half was added become bytes.
+static __device__ inline uint32_t packed(int32_t a, int32_t b, int32_t c, int32_t d) {
+#ifdef VRT_ON_GPU
+  uint32_t upper, all;
+  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, 0;" : "=r"(upper) : "r"(d >> 20), "r"(c >> 20));
+  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(all) : "r"(b >> 20), "r"(a >> 20), "r"(upper));
+  return all;
+#else
+  const int32_t most = (256 << 20) - 1;
+  const uint32_t e = (uint32_t)max(min(a, most), 0) >> 20, f = (uint32_t)max(min(b, most), 0) >> 20;
+  const uint32_t g = (uint32_t)max(min(c, most), 0) >> 20, h = (uint32_t)max(min(d, most), 0) >> 20;
+  return e | f << 8 | g << 16 | h << 24;
+#endif
+}
+
+static __device__ inline int32_t byte_at(uint32_t word, int32_t index) {
+#ifdef VRT_ON_GPU
+  return (int32_t)__byte_perm(word, 0U, 0x4440U + (uint32_t)index);
+#else
+  return (int32_t)(word >> (8 * index) & 255U);
+#endif
+}
+
+// What the chroma of two pixels adds to their luma, multiplied by 2^20, with a half and what offsets take away.
+struct Chroma {
+  int32_t red, green, blue;
+};
+
+static __device__ inline Chroma chroma_of(const Params& p, uint32_t samples) {
+  const int32_t cb = byte_at(samples, 0), cr = byte_at(samples, 1);
+  return {cr * p.red_cr + p.red_add, cb * p.green_cb + (cr * p.green_cr + p.green_add), cb * p.blue_cb + p.blue_add};
+}
+
+static __device__ inline void add_luma(const Params& p, int32_t luma, const Chroma& chroma, int32_t* value) {
+  const int32_t gray = luma * p.luma_gain;
+  value[0] = gray + chroma.red;
+  value[1] = gray + chroma.green;
+  value[2] = gray + chroma.blue;
+}
+
+// Bytes of two pixels of two rows side by side: the lower halves of both lumas, and what their chroma adds.
+static __device__ inline void decode_block(const Params& p, uint32_t luma_above, uint32_t luma_below,
+                                           const Chroma& above, const Chroma& below, uint32_t* pixels) {
+  int32_t a[6], b[6];
+#pragma unroll
+  for (int32_t i = 0; i < 2; ++i) {
+    add_luma(p, byte_at(luma_above, i), above, a + 3 * i);
+    add_luma(p, byte_at(luma_below, i), below, b + 3 * i);
+  }
+#pragma unroll
+  for (int32_t i = 0; i < 6; i += 2) pixels[i / 2] = packed(a[i], b[i], a[i + 1], b[i + 1]);
+}
+
+// Any YUV picture, four pixels at a time; begin is a multiple of four. Read ahead is NV12, whose pairs of rows have one of chroma.
+struct YuvSource {
+  static constexpr int32_t kValues = 12 * kQuads;
+  struct Pair {
+    uint32_t above[kQuads], below[kQuads], chroma[kQuads];
+  };
+
+  const Planes& planes;
+  int32_t x, left;  // A lane's first pixel, and how many there are from it on.
+  bool is_ahead;
+  const uint8_t *luma_at, *chroma_at;
+  RowCursor cursor;
 
   static __device__ inline int32_t stride(const Params&) { return 3; }
-  static __device__ inline int32_t most_columns(const Params&) { return kParts * kLanes; }
+  static __device__ inline int32_t most_columns(const Params&) { return 4 * kQuads * kLanes; }
 
-  static __device__ inline void sum(const Planes& planes, const Params& p, const Window window, int32_t begin,
-                                    int32_t columns, int32_t lane, float* sums) {
-    Color sum[kParts] = {};
-    for (int32_t tap = 0; tap < window.count; ++tap) {
-      const float weight = weight_of(window, tap);
-      const Yuv::Row row = Yuv::row_of(planes, p, clamp_to(window.first + tap, 0, p.height - 1));
+  static __device__ inline YuvSource of(const Planes& planes, const Params& p, int32_t begin, int32_t end, int32_t last,
+                                        int32_t lane) {
+    const int32_t x = begin + 4 * lane;
+    const bool is_ahead =
+        p.chroma_stride == 2 && is_aligned(planes.plane[0], p.pitch[0]) && is_aligned(planes.plane[1], p.pitch[1]);
+    return {planes, x, end - x, is_ahead, nullptr, nullptr, {0, clamp_to(last, 0, p.height - 1)}};
+  }
+
+  __device__ inline void go_to(const Params& p, int32_t y) {
+    cursor.row = y;
+    luma_at = planes.plane[0] + x + cursor.clamped() * p.pitch[0];
+    chroma_at = planes.plane[1] + x + (cursor.clamped() >> 1) * p.pitch[1];
+  }
+
+  __device__ inline Pair load(const Params& p) {
+    Pair pair;
+    load_row(chroma_at, (left + 1) & ~1, pair.chroma);
+    if (cursor.row >= 0 && cursor.row + 2 <= cursor.last) chroma_at += p.pitch[1];
+    load_row(luma_at, left, pair.above);
+    if (cursor.advance()) luma_at += p.pitch[0];
+    load_row(luma_at, left, pair.below);
+    if (cursor.advance()) luma_at += p.pitch[0];
+    return pair;
+  }
+
+  static __device__ inline void load_row(const uint8_t* at, int32_t bytes, uint32_t* words) {
 #pragma unroll
-      for (int32_t part = 0; part < kParts; ++part) {
-        // Beyond the span: the last column again, whose sum nobody reads.
-        const int32_t at = part * kLanes + lane < columns ? part * kLanes + lane : columns - 1;
-        accumulate(sum[part], Yuv::color(row, p, begin + at), weight);
+    for (int32_t quad = 0; quad < kQuads; ++quad) {
+      const int32_t offset = quad * 4 * kLanes;
+      words[quad] = offset < bytes ? load_whole_word(at + offset, bytes - offset) : 0U;
+    }
+  }
+
+  static __device__ inline void decode(const Params& p, const Pair& pair, uint32_t* pixels) {
+#pragma unroll
+    for (int32_t block = 0; block < 2 * kQuads; ++block) {
+      const int32_t quad = block / 2, shift = block % 2 * 16;
+      const uint32_t samples = pair.chroma[quad] >> shift;
+      const Chroma chroma = chroma_of(p, samples);
+      decode_block(p, pair.above[quad] >> shift, pair.below[quad] >> shift, chroma, chroma, pixels + 3 * block);
+    }
+  }
+
+  // Loops that stay loops, and so hand on by moving what they made: little code, few registers.
+  __device__ inline void decode_at(const Params& p, int32_t y, uint32_t* pixels) {
+    luma_at = chroma_at = nullptr;
+#pragma unroll 1
+    for (int32_t block = 0; block < 2 * kQuads; ++block) {
+#pragma unroll
+      for (int32_t i = 0; i < 6 * kQuads - 3; ++i) pixels[i] = pixels[i + 3];
+      const int32_t at = min(x + block / 2 * 4 * kLanes + block % 2 * 2, (p.width - 1) & ~1);
+      Block above = {}, below = {};
+#pragma unroll 1
+      for (int32_t row = y; row < y + 2; ++row) {
+        above = below;
+        below = block_at(p, at, clamp_to(row, 0, cursor.last));
       }
+      decode_block(p, above.luma, below.luma, chroma_of(p, above.chroma), chroma_of(p, below.chroma),
+                   pixels + 6 * kQuads - 3);
+    }
+  }
+
+  struct Block {
+    uint32_t luma, chroma;
+  };
+
+  // Two pixels of a row, the first of which, at, is even.
+  __device__ inline Block block_at(const Params& p, int32_t at, int32_t y) const {
+    const Yuv::Row row = Yuv::row_of(planes, p, y);
+    const auto chroma = (uint32_t)((at >> 1) * p.chroma_stride);
+    const uint32_t first = __ldg(row.luma + (uint32_t)(at * p.pixel_stride));
+    const uint32_t second = __ldg(row.luma + (uint32_t)(min(at + 1, p.width - 1) * p.pixel_stride));
+    return {first | second << 8, (uint32_t)__ldg(row.cb + chroma) | (uint32_t)__ldg(row.cr + chroma) << 8};
+  }
+
+  static __device__ inline void put(const float* sum, float* sums, int32_t lane) {
+#pragma unroll
+    for (int32_t part = 0; part < 3 * kQuads; ++part) {
+      const float* from = sum + 4 * part;
+      float4* to = reinterpret_cast<float4*>(sums) + (part / 3 * kLanes + lane) * 3 + part % 3;
+      *to = make_float4(from[0], from[1], from[2], from[3]);
+    }
+  }
+};
+
+// Columns [begin, begin + count) of the filled region that a warp makes at once, and the source columns under them.
+struct Pass {
+  int32_t begin, count;
+  int32_t source_begin, source_end;
+};
+
+static __device__ inline Pass pass_at(const Axis& columns, int32_t begin, int32_t count) {
+  const int32_t first = taps_at(columns, begin).first;
+  const Window last = taps_at(columns, begin + count - 1);
+  return {begin, count, clamp_to(first, 0, columns.size - 1) & ~3,
+          clamp_to(last.first + last.count - 1, 0, columns.size - 1) + 1};
+}
+
+// How many outputs have their source columns in `most`: a power of two, or 0.
+static __device__ inline int32_t columns_at_once(const Axis& columns, int32_t most) {
+  const int64_t half_base = columns.step > kOne ? columns.step : kOne;
+  int32_t count = kTileColumns;
+  while (count > 0 && (((count - 1) * columns.step + 2 * half_base) >> 32) + 2 + 3 > most) count /= 2;
+  return count;
+}
+
+// What a lane knows of its columns of a pass.
+struct LaneColumns {
+  Window window[kLaneColumns];
+  int32_t start[kLaneColumns];  // Where the first tap is in a row of sums.
+  bool is_plain[kLaneColumns];  // The window does not repeat the border, and the table has its weights.
+};
+
+static __device__ inline LaneColumns lane_columns(const Axis& columns, const Pass& pass, int32_t stride, int32_t lane,
+                                                  WarpShared& shared) {
+  LaneColumns result;
+#pragma unroll
+  for (int32_t k = 0; k < kLaneColumns; ++k) {
+    const int32_t column = k * kLanes + lane;
+    const Window window = window_at(columns, pass.begin + (column < pass.count ? column : pass.count - 1));
+    result.window[k] = window;
+    result.start[k] = (clamp_to(window.first, 0, columns.size - 1) - pass.source_begin) * stride;
+    result.is_plain[k] = window.first >= 0 && window.first + window.count <= columns.size && window.count <= kTableTaps;
+    if (!result.is_plain[k]) continue;
+      // An even number of taps, the last one without weight where the window has an odd one.
+#pragma unroll 1
+    for (int32_t tap = 0; tap < window.count; ++tap) shared.weight[tap][column] = weight_of(window, tap);
+    if (window.count & 1) shared.weight[window.count][column] = 0.0f;
+  }
+  return result;
+}
+
+template <int32_t kStride>
+static __device__ inline void add_tap(const float* at, float weight, Color* color) {
+#pragma unroll
+  for (int32_t i = 0; i < kGroup; ++i) {
+    const float* from = at + i * (kSpanFloats + 4);
+    color[i].red += weight * from[0];
+    color[i].green += weight * from[kStride > 1 ? 1 : 0];
+    color[i].blue += weight * from[kStride > 1 ? 2 : 0];
+  }
+}
+
+// Adds a lane's window of kGroup rows of sums.
+template <int32_t kStride>
+static __device__ inline void add_window(const float* at, const float* weight, int32_t count, Color* color) {
+#pragma unroll 1
+  for (int32_t tap = 0; tap < count; tap += 2) {
+    add_tap<kStride>(at, weight[0], color);
+    add_tap<kStride>(at + kStride, weight[kTileColumns], color);
+    at += 2 * kStride;
+    weight += 2 * kTileColumns;
+  }
+}
+
+// The same with repeated borders, and for any number of taps.
+static __device__ inline void add_any_window(const float* at, const Window& window, int32_t width, int32_t stride,
+                                             Color* color) {
+#pragma unroll 1
+  for (int32_t tap = 0; tap < window.count; ++tap) {
+    if (stride > 1) {
+      add_tap<3>(at, weight_of(window, tap), color);
+    } else {
+      add_tap<1>(at, weight_of(window, tap), color);
+    }
+    at += step_after(window.first + tap, width) * stride;
+  }
+}
+
+// A lane's place in a row of the output.
+struct OutputRow {
+  float* channel[3];
+  int64_t row_step;
+  int32_t column_step;
+
+  static __device__ inline OutputRow at(const Output& out, const Params& p, int32_t x, int32_t y) {
+    const int64_t row_step = (int64_t)p.target_width * out.pixel_step;
+    const int64_t place = y * row_step + x * out.pixel_step;
+    return {
+        {out.channel[0] + place, out.channel[1] + place, out.channel[2] + place}, row_step, kLanes * out.pixel_step};
+  }
+
+  __device__ inline void store(const Params& p, int32_t k, int32_t row, const Color& color) const {
+    channel[0][row * row_step + k * column_step] = color.red * p.multiply[0] + p.add[0];
+    channel[1][row * row_step + k * column_step] = color.green * p.multiply[1] + p.add[1];
+    channel[2][row * row_step + k * column_step] = color.blue * p.multiply[2] + p.add[2];
+  }
+
+  __device__ inline void advance(int32_t rows) {
+    channel[0] += rows * row_step;
+    channel[1] += rows * row_step;
+    channel[2] += rows * row_step;
+  }
+};
+
+// Sums the windows of up to kGroup rows, the first of which is row i of the tile, and writes them.
+static __device__ inline void finish_rows(const OutputRow& out, const Params& p, const LaneColumns& columns,
+                                          const Pass& pass, int32_t stride, int32_t i, int32_t count, int32_t lane,
+                                          const WarpShared& shared) {
+#pragma unroll
+  for (int32_t k = 0; k < kLaneColumns; ++k) {
+    const int32_t column = k * kLanes + lane;
+    if (column >= pass.count) continue;
+    Color color[kGroup] = {};
+    const float* at = shared.sums[0] + columns.start[k];
+    const float* weight = &shared.weight[0][column];
+    if (!columns.is_plain[k]) {
+      add_any_window(at, columns.window[k], p.width, stride, color);
+    } else if (stride == 3) {
+      add_window<3>(at, weight, columns.window[k].count, color);
+    } else if (stride == 4) {
+      add_window<4>(at, weight, columns.window[k].count, color);
+    } else {
+      add_window<1>(at, weight, columns.window[k].count, color);
     }
 #pragma unroll
-    for (int32_t part = 0; part < kParts; ++part) {
-      float* to = sums + 3 * (part * kLanes + lane);
-      to[0] = sum[part].red;
-      to[1] = sum[part].green;
-      to[2] = sum[part].blue;
+    for (int32_t j = 0; j < kGroup; ++j) {
+      if (j >= count) continue;
+      const float norm = shared.row[i + j].norm;
+      out.store(p, k, j, in_order(p, {color[j].red * norm, color[j].green * norm, color[j].blue * norm}));
     }
   }
+}
+
+// Sums of an output row, of kValues bytes of a lane.
+template <int32_t kValues>
+struct RowSums {
+  uint32_t value[kValues];
+
+  __device__ inline void clear() {
+#pragma unroll
+    for (int32_t i = 0; i < kValues; ++i) value[i] = 0U;
+  }
+
+  __device__ inline void start(const uint32_t* pixels, uint32_t weights) {
+#pragma unroll
+    for (int32_t i = 0; i < kValues; ++i) value[i] = products(pixels, weights, i, 0U);
+  }
+
+  __device__ inline void add(const uint32_t* pixels, uint32_t weights) {
+#pragma unroll
+    for (int32_t i = 0; i < kValues; ++i) value[i] = products(pixels, weights, i, value[i]);
+  }
+
+  static __device__ inline uint32_t products(const uint32_t* pixels, uint32_t weights, int32_t i, uint32_t sum) {
+    return i % 2 ? add_products<1>(weights, pixels[i / 2], sum) : add_products<0>(weights, pixels[i / 2], sum);
+  }
 };
 
-// The source columns under a warp's outputs; `window` is the lane's.
-struct Span {
-  int32_t begin, end;
-};
+// The rows of a pass, from top to bottom.
+template <typename Source>
+struct Descent {
+  Source source;
+  const Params& p;
+  const WarpShared& shared;
+  int32_t count;   // Of the output rows.
+  bool is_shared;  // Whether an output row's source rows are in the next one's window, too.
+  bool is_tabled;  // Whether the table has the weights of whole windows.
+  int32_t y;       // The current pair's first row, even.
+  uint32_t pixels[Source::kValues / 2];
+  typename Source::Pair following;
 
-static __device__ inline Span span_of(const Window& window, int32_t width) {
-  const int32_t first = __shfl_sync(0xFFFFFFFFU, window.first, 0);
-  const int32_t last = __shfl_sync(0xFFFFFFFFU, window.first + window.count - 1, kLanes - 1);
-  return {clamp_to(first, 0, width - 1) & ~3, clamp_to(last, 0, width - 1) + 1};
-}
-
-// Adds the lane's window, as far as it lies in source columns [begin, end), from tap `tap` on; returns the first tap that does not.
-static __device__ inline int32_t add_window(const Params& p, const Window& window, const float* sums, int32_t begin,
-                                            int32_t end, int32_t stride, int32_t tap, Color& color) {
-  const int32_t channel_step = stride > 1 ? 1 : 0;
-  int32_t column = clamp_to(window.first + tap, 0, p.width - 1);
-  const float* at = sums + (column - begin) * stride;
-  for (; tap < window.count && column < end; ++tap) {
-    accumulate(color, {at[0], at[channel_step], at[2 * channel_step]}, weight_of(window, tap));
-    const int32_t step = step_after(window.first + tap, p.width);
-    column += step;
-    at += step * stride;
+  // Of the current pair in output row i, which begins at `begin`, even, and ends below the pair.
+  __device__ inline uint32_t weights(int32_t i, int32_t begin) const {
+    if (!is_tabled) return pair_weight(shared.row[i], y);
+    return shared.pair_weight[i][1 + max((y - begin) >> 1, -1)];
   }
-  return tap;
-}
 
-// The lane's column in row `row` of the warp's. Called by all lanes.
-template <typename Sums>
-static __device__ inline Color sum_window(const Planes& planes, const Params& p, int32_t row, const Window& window,
-                                          const Span& span, int32_t lane, WarpShared& shared) {
-  const int32_t most = Sums::most_columns(p);
-  Color color = {0.0f, 0.0f, 0.0f};
-  int32_t tap = 0;
-  for (int32_t begin = span.begin; begin < span.end; begin += most) {
-    const int32_t end = span.end - begin < most ? span.end : begin + most;
-    __syncwarp();
-    Sums::sum(planes, p, shared.row[row], begin, end - begin, lane, shared.sums);
-    __syncwarp();
-    tap = add_window(p, window, shared.sums, begin, end, Sums::stride(p), tap, color);
-  }
-  return in_order(p, color);
-}
+  __device__ inline int32_t begin_of(int32_t i) const { return shared.row[i].first & ~1; }
 
-// Windows are costly, so that each row's is worked out by one lane.
-static __device__ inline void share_windows(const Axis& rows, int32_t top, int32_t filled_height, int32_t lane,
-                                            WarpShared& shared) {
-  if (lane < kWarpRows) shared.row[lane] = window_at(rows, clamp_to(top + lane, 0, filled_height - 1));
-  __syncwarp();
-}
-
-// What a warp makes: kWarpRows rows from y on of kLanes columns, x being the lane's.
-template <typename Sums>
-static __device__ inline void make_antialiased(const Planes& planes, const Output& out, const Params& p,
-                                               const Axis& columns, const Axis& rows, int32_t x, int32_t y,
-                                               int32_t lane, WarpShared& shared) {
-  const int32_t left = x - lane - p.filled_x;
-  const int32_t top = y - p.filled_y;
-  // The same for all lanes.
-  const bool has_filled = left + kLanes > 0 && left < p.filled_width && top + kWarpRows > 0 && top < p.filled_height;
-  Window window = {};
-  Span span = {};
-  if (has_filled) {
-    const int32_t last = p.filled_width - 1;
-    window = window_at(columns, clamp_to(left + lane, 0, last));
-    span = span_of(window, p.width);
-    share_windows(rows, top, p.filled_height, lane, shared);
-  }
-  for (int32_t i = 0; i < kWarpRows; ++i) {
-    Color color = {};
-    if (has_filled) color = sum_window<Sums>(planes, p, i, window, span, lane, shared);
-    if (x >= p.target_width || y + i >= p.target_height) continue;
-    if (is_filled(p, x, y + i)) {
-      store_normalised(out, p, x, y + i, color);
+  __device__ inline void advance() {
+    y += 2;
+    if (source.is_ahead) {
+      Source::decode(p, following, pixels);
+      following = source.load(p);
     } else {
-      store_padding(out, p, x, y + i);
+      source.decode_at(p, y, pixels);
+      following = {};  // So that it needs no registers meanwhile.
     }
+  }
+
+  // Completes output row i in `sum`, and begins the one after the next in its place.
+  __device__ inline void make_row(int32_t i, RowSums<Source::kValues>& sum, RowSums<Source::kValues>& next_sum,
+                                  float* sums, int32_t lane) {
+    if (i == 0 || !is_shared) {
+      const int32_t begin = shared.row[i].first & ~1;
+      source.go_to(p, begin);
+      if (source.is_ahead) following = source.load(p);
+      y = begin - 2;
+      sum.clear();
+      next_sum.clear();
+    }
+    const int32_t end = shared.row[i].end;
+    const int32_t begin = begin_of(i);
+    const int32_t next = i + 1 < count ? i + 1 : i;  // Below the last row the sums are of no use.
+    const int32_t next_begin = begin_of(next);
+    while (y + 2 < end) {
+      advance();
+      sum.add(pixels, weights(i, begin));
+      next_sum.add(pixels, weights(next, next_begin));
+    }
+    float done[Source::kValues];
+#pragma unroll
+    for (int32_t v = 0; v < Source::kValues; ++v) done[v] = (float)(int32_t)sum.value[v];
+    Source::put(done, sums, lane);
+    if (is_shared && i + 2 < count) sum.start(pixels, weights(i + 2, begin_of(i + 2)));
+  }
+};
+
+// Rows [top, top + count) of a pass' columns; `shared` has their windows.
+template <typename Source>
+static __device__ inline void make_pass(const Planes& planes, const Output& out, const Params& p, const Axis& columns,
+                                        const Axis& rows, const Pass& pass, int32_t top, int32_t count, int32_t lane,
+                                        WarpShared& shared) {
+  const LaneColumns lane_part = lane_columns(columns, pass, Source::stride(p), lane, shared);
+  if (lane < 4 * kGroup) shared.sums[lane / 4][kSpanFloats + lane % 4] = 0.0f;
+  OutputRow output = OutputRow::at(out, p, p.filled_x + pass.begin + lane, p.filled_y + top);
+  const int32_t last = shared.row[count - 1].end - 1;
+  Descent<Source> descent{Source::of(planes, p, pass.source_begin, pass.source_end, last, lane),
+                          p,
+                          shared,
+                          count,
+                          rows.step >= kOne,
+                          rows.step < kTablePairs * kOne - 2 * kOne,
+                          0,
+                          {},
+                          {}};
+  RowSums<Source::kValues> even, odd;
+  for (int32_t i = 0; i < count; i += 2) {
+    __syncwarp();
+    descent.make_row(i, even, odd, shared.sums[0], lane);
+    if (i + 1 < count) descent.make_row(i + 1, odd, even, shared.sums[1], lane);
+    __syncwarp();
+    finish_rows(output, p, lane_part, pass, Source::stride(p), i, count - i, lane, shared);
+    output.advance(2);
+  }
+}
+
+// A window with more columns than fit: without sharing anything.
+static __device__ inline Color wide_sum(const Planes& planes, const Params& p, const Window& column,
+                                        const RowWindow& row) {
+  Color color = {0.0f, 0.0f, 0.0f};
+#pragma unroll 1
+  for (int32_t i = 0; i < column.count; ++i) {
+    const int32_t x = clamp_to(column.first + i, 0, p.width - 1);
+    Color sum = {0.0f, 0.0f, 0.0f};
+#pragma unroll 1
+    for (int32_t j = row.first; j < row.end; ++j) {
+      const int32_t y = clamp_to(j, 0, p.height - 1);
+      const float weight = (float)(int32_t)row_weight(row, j);
+      Color value;
+      if (p.is_yuv) {
+        value = Yuv::color(Yuv::row_of(planes, p, y), p, x);
+      } else {
+        const uint8_t* at = planes.plane[0] + y * p.pitch[0] + (int64_t)x * p.pixel_stride;
+        value = {(float)__ldg(at + p.channel_offset[0]), (float)__ldg(at + p.channel_offset[1]),
+                 (float)__ldg(at + p.channel_offset[2])};
+      }
+      sum.red += weight * value.red;
+      sum.green += weight * value.green;
+      sum.blue += weight * value.blue;
+    }
+    const float weight = weight_of(column, i);
+    color.red += weight * sum.red;
+    color.green += weight * sum.green;
+    color.blue += weight * sum.blue;
+  }
+  color.red *= row.norm;
+  color.green *= row.norm;
+  color.blue *= row.norm;
+  return color;
+}
+
+static __device__ inline void make_wide(const Planes& planes, const Output& out, const Params& p, const Axis& columns,
+                                        int32_t left, int32_t right, int32_t top, int32_t count, int32_t lane,
+                                        const WarpShared& shared) {
+  for (int32_t x = left + lane; x < right; x += kLanes) {
+    const Window column = window_at(columns, x);
+    for (int32_t i = 0; i < count; ++i) {
+      store_normalised(out, p, p.filled_x + x, p.filled_y + top + i, wide_sum(planes, p, column, shared.row[i]));
+    }
+  }
+}
+
+static __device__ inline void pad_tile(const Output& out, const Params& p, int32_t x, int32_t y, int32_t lane) {
+  if (is_filled(p, x, y) && is_filled(p, x + kTileColumns - 1, y + p.tile_rows - 1)) return;
+#pragma unroll 1
+  for (int32_t row = y; row < y + p.tile_rows && row < p.target_height; ++row) {
+#pragma unroll 1
+    for (int32_t column = x + lane; column < x + kTileColumns && column < p.target_width; column += kLanes) {
+      if (!is_filled(p, column, row)) store_padding(out, p, column, row);
+    }
+  }
+}
+
+// What a warp makes: tile_rows rows from y on of kTileColumns columns from x on.
+template <typename Source>
+static __device__ inline void make_tile(const Planes& planes, const Output& out, const Params& p, const Axis& columns,
+                                        const Axis& rows, int32_t x, int32_t y, int32_t lane, WarpShared& shared) {
+  pad_tile(out, p, x, y, lane);
+  const int32_t left = max(x - p.filled_x, 0);
+  const int32_t right = min(x - p.filled_x + kTileColumns, p.filled_width);
+  const int32_t top = max(y - p.filled_y, 0);
+  const int32_t count = min(y - p.filled_y + p.tile_rows, p.filled_height) - top;
+  if (left >= right || count <= 0) return;
+  if (lane < count) {
+    const RowWindow row = row_window_at(rows, top + lane);
+    shared.row[lane] = row;
+#pragma unroll 1
+    for (int32_t i = -1; i < kTablePairs; ++i) {
+      shared.pair_weight[lane][1 + i] = pair_weight(row, (row.first & ~1) + 2 * i);
+    }
+  }
+  __syncwarp();
+  const int32_t at_once = columns_at_once(columns, Source::most_columns(p));
+  if (at_once == 0) {
+    make_wide(planes, out, p, columns, left, right, top, count, lane, shared);
+    return;
+  }
+  for (int32_t begin = left; begin < right; begin += at_once) {
+    const Pass pass = pass_at(columns, begin, min(at_once, right - begin));
+    __syncwarp();
+    make_pass<Source>(planes, out, p, columns, rows, pass, top, count, lane, shared);
   }
 }
 
@@ -549,15 +1057,12 @@ static __device__ inline void bilinear(const Planes& planes, float* out, const P
   }
 }
 
+// The tile of warp `warp`, counted down the picture, in column `column` of tiles.
+template <typename Source>
 static __device__ inline void antialiased(const Planes& planes, float* out, const Params& p, const Axes& axes,
-                                          int32_t x, int32_t y, int32_t lane, WarpShared& shared) {
-  if (p.is_yuv) {
-    make_antialiased<YuvSums>(planes, output_of(out, p), p, axes.columns, axes.rows, x, y, lane, shared);
-  } else if ((((uint64_t)planes.plane[0] | (uint64_t)p.pitch[0]) & 3U) == 0) {
-    make_antialiased<PackedSums<true>>(planes, output_of(out, p), p, axes.columns, axes.rows, x, y, lane, shared);
-  } else {
-    make_antialiased<PackedSums<false>>(planes, output_of(out, p), p, axes.columns, axes.rows, x, y, lane, shared);
-  }
+                                          int32_t column, int32_t warp, int32_t lane, WarpShared& shared) {
+  make_tile<Source>(planes, output_of(out, p), p, axes.columns, axes.rows, column * kTileColumns, warp * p.tile_rows,
+                    lane, shared);
 }
 
 extern "C" __global__ void __launch_bounds__(kBilinearThreads)
@@ -570,15 +1075,26 @@ extern "C" __global__ void __launch_bounds__(kBilinearThreads)
            {column_axis(p), row_axis(p)}, x, y);
 }
 
-extern "C" __global__ void __launch_bounds__(kLanes* kWarps)
+extern "C" __global__ void __launch_bounds__(kLanes* kWarps, kBlocks)
     preprocess_antialiased(const uint8_t* __restrict__ plane0, const uint8_t* __restrict__ plane1,
                            const uint8_t* __restrict__ plane2, float* __restrict__ out, Params p) {
   __shared__ WarpShared shared[kWarps];
-  const int32_t x = (int32_t)(blockIdx.x * kLanes + threadIdx.x);
-  const int32_t y = (int32_t)(blockIdx.y * kWarps + threadIdx.y) * kWarpRows;
+  const int32_t warp = (int32_t)(blockIdx.y * kWarps + threadIdx.y);
   const int32_t picture = (int32_t)blockIdx.z;
-  antialiased(planes_of(plane0, plane1, plane2, p, picture), out + picture * picture_floats(p), p,
-              {column_axis(p), row_axis(p)}, x, y, (int32_t)threadIdx.x, shared[threadIdx.y]);
+  antialiased<PackedSource>(planes_of(plane0, plane1, plane2, p, picture), out + picture * picture_floats(p), p,
+                            {column_axis(p), row_axis(p)}, (int32_t)blockIdx.x, warp, (int32_t)threadIdx.x,
+                            shared[threadIdx.y]);
+}
+
+extern "C" __global__ void __launch_bounds__(kLanes* kWarps, kBlocks)
+    preprocess_antialiased_yuv(const uint8_t* __restrict__ plane0, const uint8_t* __restrict__ plane1,
+                               const uint8_t* __restrict__ plane2, float* __restrict__ out, Params p) {
+  __shared__ WarpShared shared[kWarps];
+  const int32_t warp = (int32_t)(blockIdx.y * kWarps + threadIdx.y);
+  const int32_t picture = (int32_t)blockIdx.z;
+  antialiased<YuvSource>(planes_of(plane0, plane1, plane2, p, picture), out + picture * picture_floats(p), p,
+                         {column_axis(p), row_axis(p)}, (int32_t)blockIdx.x, warp, (int32_t)threadIdx.x,
+                         shared[threadIdx.y]);
 }
 
 // A layer of blocks for each crop; those from `count` on do nothing.
@@ -593,17 +1109,29 @@ extern "C" __global__ void __launch_bounds__(kBilinearThreads)
   bilinear({{plane0, plane1, plane2}}, out + crop * picture_floats(p), p, box_axes(boxes + 4 * crop, p), x, y);
 }
 
-extern "C" __global__ void __launch_bounds__(kLanes* kWarps)
+extern "C" __global__ void __launch_bounds__(kLanes* kWarps, kBlocks)
     preprocess_crops_antialiased(const uint8_t* __restrict__ plane0, const uint8_t* __restrict__ plane1,
                                  const uint8_t* __restrict__ plane2, const float* __restrict__ boxes,
                                  const int32_t* __restrict__ count, float* __restrict__ out, Params p) {
   __shared__ WarpShared shared[kWarps];
-  const int32_t x = (int32_t)(blockIdx.x * kLanes + threadIdx.x);
-  const int32_t y = (int32_t)(blockIdx.y * kWarps + threadIdx.y) * kWarpRows;
+  const int32_t warp = (int32_t)(blockIdx.y * kWarps + threadIdx.y);
   const int32_t crop = (int32_t)blockIdx.z;
   if (crop >= __ldg(count)) return;
-  antialiased({{plane0, plane1, plane2}}, out + crop * picture_floats(p), p, box_axes(boxes + 4 * crop, p), x, y,
-              (int32_t)threadIdx.x, shared[threadIdx.y]);
+  antialiased<PackedSource>({{plane0, plane1, plane2}}, out + crop * picture_floats(p), p,
+                            box_axes(boxes + 4 * crop, p), (int32_t)blockIdx.x, warp, (int32_t)threadIdx.x,
+                            shared[threadIdx.y]);
+}
+
+extern "C" __global__ void __launch_bounds__(kLanes* kWarps, kBlocks)
+    preprocess_crops_antialiased_yuv(const uint8_t* __restrict__ plane0, const uint8_t* __restrict__ plane1,
+                                     const uint8_t* __restrict__ plane2, const float* __restrict__ boxes,
+                                     const int32_t* __restrict__ count, float* __restrict__ out, Params p) {
+  __shared__ WarpShared shared[kWarps];
+  const int32_t warp = (int32_t)(blockIdx.y * kWarps + threadIdx.y);
+  const int32_t crop = (int32_t)blockIdx.z;
+  if (crop >= __ldg(count)) return;
+  antialiased<YuvSource>({{plane0, plane1, plane2}}, out + crop * picture_floats(p), p, box_axes(boxes + 4 * crop, p),
+                         (int32_t)blockIdx.x, warp, (int32_t)threadIdx.x, shared[threadIdx.y]);
 }
 
 // --- One NV12 picture, bilinear -------------------------------------------------------------------------------------
@@ -659,17 +1187,6 @@ static __device__ inline void load_row(const Params& p, const StripColumn* colum
   }
 }
 
-// What the chroma of a pixel adds to R, G, B, as multiples of 2^20; the offsets and a half for rounding are in it.
-struct StripChroma {
-  int32_t red, green, blue;
-};
-
-static __device__ inline StripChroma strip_chroma_of(const Params& p, uint32_t sample) {
-  const auto cb = (int32_t)(sample & 255U);
-  const auto cr = (int32_t)(sample >> 8);
-  return {cr * p.red_cr + p.red_add, cb * p.green_cb + (cr * p.green_cr + p.green_add), cb * p.blue_cb + p.blue_add};
-}
-
 // A byte is raised to the float 2^23 + byte: its bits are a constant and the byte, no conversion is needed. The difference of two is
 // that of the bytes, exactly.
 static constexpr float kRaise = 8388608.0f;
@@ -684,7 +1201,7 @@ static __device__ inline float raised_to_byte(int32_t value) {
 #endif
 }
 
-static __device__ inline Color raised_color(const Params& p, int32_t luma, const StripChroma& chroma) {
+static __device__ inline Color raised_color(const Params& p, int32_t luma, const Chroma& chroma) {
   return {raised_to_byte(luma * p.luma_gain + chroma.red), raised_to_byte(luma * p.luma_gain + chroma.green),
           raised_to_byte(luma * p.luma_gain + chroma.blue)};
 }
@@ -701,12 +1218,12 @@ static __device__ inline Color blend_raised(const Color& first, const Color& sec
 
 // A row of the source at a strip's columns. `chroma` is that of the row read last, and becomes this row's.
 static __device__ inline void blend_row(const Params& p, const StripColumn* columns, const StripBytes& bytes,
-                                        bool has_chroma, StripChroma (*chroma)[2], Color* colors) {
+                                        bool has_chroma, Chroma (*chroma)[2], Color* colors) {
   if (has_chroma) {
 #pragma unroll
     for (int32_t i = 0; i < kStripColumns; ++i) {
-      chroma[i][0] = strip_chroma_of(p, bytes.chroma[i][0]);
-      chroma[i][1] = strip_chroma_of(p, bytes.chroma[i][1]);
+      chroma[i][0] = chroma_of(p, bytes.chroma[i][0]);
+      chroma[i][1] = chroma_of(p, bytes.chroma[i][1]);
     }
   }
 #pragma unroll
@@ -801,7 +1318,7 @@ static __device__ inline void store_strip_row(StripOutput& out, const Params& p,
 // What a thread knows on its way down a strip.
 struct Strip {
   StripColumn column[kStripColumns];
-  StripChroma chroma[kStripColumns][2];  // Of the row of the source that was read last.
+  Chroma chroma[kStripColumns][2];  // Of the row of the source that was read last.
   Color above[kStripColumns], below[kStripColumns];
 };
 

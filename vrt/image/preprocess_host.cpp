@@ -538,17 +538,45 @@ inline float raw_weight(const Window& window, int32_t tap) {
 
 inline float weight_of(const Window& window, int32_t tap) { return raw_weight(window, tap) * window.norm; }
 
-inline Window window_at(const Axis& axis, int32_t index) {
+// Without its norm.
+inline Window taps_at(const Axis& axis, int32_t index) {
   const int64_t centre = axis.start + axis.step * index + kHalf;
   const int64_t half_base = max(axis.step, kOne);
   const int32_t first = clamp_to(static_cast<int32_t>((centre - half_base + kHalf) >> 32), axis.first, axis.last - 1);
   const int32_t end = clamp_to(static_cast<int32_t>((centre + half_base + kHalf) >> 32), first + 1, axis.last);
-  Window window{first, end - first, static_cast<float>(first * kOne + kHalf - centre) / 4294967296.0F,
-                4294967296.0F / static_cast<float>(half_base), 1.0F};
+  return {first, end - first, static_cast<float>(first * kOne + kHalf - centre) / 4294967296.0F,
+          4294967296.0F / static_cast<float>(half_base), 1.0F};
+}
+
+inline Window window_at(const Axis& axis, int32_t index) {
+  Window window = taps_at(axis, index);
   float sum = 0.0F;
   for (int32_t tap = 0; tap < window.count; ++tap) sum += raw_weight(window, tap);
   window.norm = 1.0F / sum;
   return window;
+}
+
+// See preprocess.cu: a window of rows, whose weights are whole numbers, and so are its sums, below 2^24: exact in floats.
+struct RowWindow {
+  int32_t first, count;
+  float offset, inverse, norm;
+};
+
+constexpr float kWholeWeight = 32768.0F;
+
+inline int32_t row_weight(const RowWindow& row, int32_t tap) {
+  const float distance = row.offset + static_cast<float>(tap);
+  const float weight = 1.0F - (distance < 0.0F ? -distance : distance) * row.inverse;
+  return weight > 0.0F ? static_cast<int32_t>(weight * (kWholeWeight * row.inverse) + 0.5F) : 0;
+}
+
+inline RowWindow row_window_at(const Axis& axis, int32_t index) {
+  const Window taps = taps_at(axis, index);
+  RowWindow row{taps.first, taps.count, taps.offset, taps.inverse, 1.0F};
+  int32_t sum = 0;
+  for (int32_t tap = 0; tap < row.count; ++tap) sum += row_weight(row, tap);
+  row.norm = 1.0F / static_cast<float>(sum);
+  return row;
 }
 
 // Four neighbouring floats of a row of sums: those of a pixel's bytes; where it has fewer, the others are not used.
@@ -657,7 +685,7 @@ class AntialiasedTile {
   [[nodiscard]] int32_t count() const { return count_; }
 
   void make_row(int32_t y) {
-    const Window rows = window_at(job_.rows, y);
+    const RowWindow rows = row_window_at(job_.rows, y);
     Color sum[kColumns];
     if (is_wide_) {
       sum[0] = wide_sum(rows);
@@ -669,7 +697,7 @@ class AntialiasedTile {
     for (int channel = 0; channel < 3; ++channel) {
       const float* value = reinterpret_cast<const float*>(sum) + Reader::byte(job_.p, channel);
       store(job_, channel, begin_ + job_.p.filled_x, y + job_.p.filled_y, count_,
-            [value](int32_t i) { return value[4 * i]; });
+            [value, norm = rows.norm](int32_t i) { return value[4 * i] * norm; });
     }
   }
 
@@ -695,7 +723,7 @@ class AntialiasedTile {
   }
 
   // A window with more columns than fit: part by part, weights worked out again.
-  Color wide_sum(const Window& rows) {
+  Color wide_sum(const RowWindow& rows) {
     const Window window = window_[0];
     Color sum = {};
     for (int32_t done = 0; done < window.count; done += kSpan) {
@@ -709,7 +737,7 @@ class AntialiasedTile {
   }
 
   // sums_[0 …) becomes the source columns [begin, end); those outside the picture repeat its border.
-  void sum_source_columns(const Window& rows, int32_t begin, int32_t end) {
+  void sum_source_columns(const RowWindow& rows, int32_t begin, int32_t end) {
     const int32_t inside_begin = clamp_to(0, begin, end);
     const int32_t inside_end = clamp_to(job_.p.width, inside_begin, end);
     add_window(rows, inside_begin, inside_end, inside_begin - begin);
@@ -718,7 +746,7 @@ class AntialiasedTile {
   }
 
   // Columns [begin, end) of the picture, to place `to` of sums_.
-  void add_window(const Window& rows, int32_t begin, int32_t end, int32_t to) {
+  void add_window(const RowWindow& rows, int32_t begin, int32_t end, int32_t to) {
     float* sums = sums_ + to * stride_;
     for (int32_t i = 0; i < (end - begin) * stride_; ++i) sums[i] = 0.0F;
     for (int32_t done = 0; done < rows.count && begin < end; done += kMostRowsAtOnce) {
@@ -728,14 +756,14 @@ class AntialiasedTile {
       for (int32_t tap = 0; tap < part; ++tap) {
         const int32_t y = clamp_to(rows.first + done + tap, 0, job_.p.height - 1);
         from[tap] = rows_.row(job_, y, begin, end - begin);
-        weight[tap] = weight_of(rows, done + tap);
+        weight[tap] = static_cast<float>(row_weight(rows, done + tap));
       }
       add_rows(from, weight, part, (end - begin) * stride_, sums);
     }
   }
 
   // Places [begin, end) of sums_ become picture column x.
-  void repeat_border(const Window& rows, int32_t x, int32_t begin, int32_t end) {
+  void repeat_border(const RowWindow& rows, int32_t x, int32_t begin, int32_t end) {
     if (begin >= end) return;
     add_window(rows, x, x + 1, begin);
     float* sums = sums_ + begin * stride_;
@@ -786,7 +814,8 @@ void make_rectangle(const Job& job, const Rectangle& target) {
 }
 
 constexpr BlockSize kBilinearBlock{kBilinearThreads * kBilinearColumns, kBilinearRows};
-constexpr BlockSize kAntialiasedBlock{kLanes, kWarps* kWarpRows};
+
+BlockSize tile_block(const Params& p) { return {kTileColumns, static_cast<uint32_t>(kWarps * p.tile_rows)}; }
 
 BlockSize strip_block(const Params& p) { return {kStripThreads * kStripColumns, static_cast<uint32_t>(p.strip_rows)}; }
 
@@ -850,7 +879,12 @@ void preprocess_bilinear_nv12(const HostBlocks& blocks, const uint8_t* plane0, c
 
 void preprocess_antialiased(const HostBlocks& blocks, const uint8_t* plane0, const uint8_t* plane1,
                             const uint8_t* plane2, float* out, Params p) {
-  make_pictures<AntialiasedTile>(blocks, kAntialiasedBlock, {{plane0, plane1, plane2}}, out, p);
+  make_pictures<AntialiasedTile>(blocks, tile_block(p), {{plane0, plane1, plane2}}, out, p);
+}
+
+void preprocess_antialiased_yuv(const HostBlocks& blocks, const uint8_t* plane0, const uint8_t* plane1,
+                                const uint8_t* plane2, float* out, Params p) {
+  make_pictures<AntialiasedTile>(blocks, tile_block(p), {{plane0, plane1, plane2}}, out, p);
 }
 
 void preprocess_crops_bilinear(const HostBlocks& blocks, const uint8_t* plane0, const uint8_t* plane1,
@@ -867,7 +901,13 @@ void preprocess_crops_bilinear_nv12(const HostBlocks& blocks, const uint8_t* pla
 void preprocess_crops_antialiased(const HostBlocks& blocks, const uint8_t* plane0, const uint8_t* plane1,
                                   const uint8_t* plane2, const float* boxes, const int32_t* count, float* out,
                                   Params p) {
-  make_crops<AntialiasedTile>(blocks, kAntialiasedBlock, {{plane0, plane1, plane2}}, boxes, *count, out, p);
+  make_crops<AntialiasedTile>(blocks, tile_block(p), {{plane0, plane1, plane2}}, boxes, *count, out, p);
+}
+
+void preprocess_crops_antialiased_yuv(const HostBlocks& blocks, const uint8_t* plane0, const uint8_t* plane1,
+                                      const uint8_t* plane2, const float* boxes, const int32_t* count, float* out,
+                                      Params p) {
+  make_crops<AntialiasedTile>(blocks, tile_block(p), {{plane0, plane1, plane2}}, boxes, *count, out, p);
 }
 
 }  // namespace VRT_HOST_NAMESPACE

@@ -39,6 +39,7 @@ class Launch {
                 .mean = {0.485F, 0.456F, 0.406F},
                 .standard_deviation = {0.229F, 0.224F, 0.225F}};
     strip_rows_ = 1 + next(kernels::preprocess::kLanes);
+    tile_rows_ = 1 + next(kernels::preprocess::kMostTileRows);
     picture_ = testing::random_picture(source, PixelFormat(next(7)), seed, {YuvMatrix(next(2)), YuvRange(next(2))},
                                        static_cast<std::size_t>(next(20)));
     for (std::size_t i = 0; i < picture_.planes.size(); ++i) {
@@ -51,12 +52,25 @@ class Launch {
     }
   }
 
+  /// One row of the output from so many of a grey picture, which are white.
+  [[nodiscard]] static Launch of_white_rows(std::int32_t rows) {
+    Launch result(1, {1, 1}, {1, 1});
+    result.options_.order = ChannelOrder::kRgb;
+    result.options_.mode = ResizeMode::kStretch;
+    result.options_.target = {2, 1};
+    result.picture_ = testing::random_picture({3, rows}, PixelFormat::kGray8, 1);
+    std::ranges::fill(result.picture_.planes[0], std::uint8_t{255});
+    result.planes_.clear();
+    result.planes_.push_back(std::make_unique<GuardedBuffer<std::uint8_t>>(result.picture_.planes[0]));
+    result.use_antialiasing();
+    return result;
+  }
+
   void use_crops() { is_crops_ = true; }
   void use_antialiasing() { is_antialiased_ = true; }
 
   [[nodiscard]] std::string kernel() const {
-    constexpr std::array<const char*, 3> kKinds{"bilinear", "bilinear_nv12", "antialiased"};
-    return std::string("preprocess_") + (is_crops_ ? "crops_" : "") + kKinds.at(static_cast<std::size_t>(kind()));
+    return std::string("preprocess_") + (is_crops_ ? "crops_" : "") + detail::to_string(kind());
   }
 
   [[nodiscard]] std::string description() const {
@@ -121,14 +135,21 @@ class Launch {
         {picture_.view, 1, {}}, options_,
         ResizeMapping::make(mode, picture_.view.size, options_.target, options_.pad_position), layers());
     p.strip_rows = strip_rows_;
+    p.tile_rows = tile_rows_;
     return p;
   }
 
   [[nodiscard]] LaunchShape shape() const {
     LaunchShape shape = detail::preprocess_shape(kind(), options_.target, layers());
-    if (kind() == PreprocessKernel::kBilinearNv12)
-      shape.grid.y = static_cast<std::uint32_t>((options_.target.height + strip_rows_ - 1) / strip_rows_);
+    // Strips and tiles of any height, which only large launches have otherwise.
+    if (kind() == PreprocessKernel::kBilinearNv12) shape.grid.y = blocks_of(strip_rows_);
+    if (is_antialiased_) shape.grid.y = blocks_of(kernels::preprocess::kWarps * tile_rows_);
     return shape;
+  }
+
+  // That cover the output with so many rows each.
+  [[nodiscard]] std::uint32_t blocks_of(std::int32_t rows) const {
+    return static_cast<std::uint32_t>((options_.target.height + rows - 1) / rows);
   }
 
   [[nodiscard]] std::size_t layers() const { return is_crops_ ? kCrops : 1; }
@@ -153,7 +174,8 @@ class Launch {
   }
 
   std::uint32_t seed_;
-  std::int32_t strip_rows_ = 1;  // Of any height, more than launches choose.
+  std::int32_t strip_rows_ = 1;
+  std::int32_t tile_rows_ = 1;
   PreprocessOptions options_;
   testing::TestPicture picture_;
   std::vector<std::unique_ptr<GuardedBuffer<std::uint8_t>>> planes_;
@@ -194,6 +216,18 @@ TEST_P(PreprocessKernelTest, InstructionSetsAgreeBitForBit) {
     Launch work = seed % 10 == 0 ? launch(seed, {3000, 300}, {1300, 60}) : launch(seed, {150, 100}, {90, 60});
     ASSERT_EQ(work.run(kernels::preprocess_cu.host_baseline), work.run(kernels::preprocess_cu.host_v3))
         << work.description();
+  }
+}
+
+// The sums of such windows come close to the limit of whole numbers in floats.
+TEST(PreprocessTallKernelTest, TheTallestWindowsAreExactOnEveryBuild) {
+  for (const std::int32_t rows : {20'000, 31'999, 32'768}) {
+    Launch work = Launch::of_white_rows(rows);
+    const std::vector<float> found = work.emulate();
+    EXPECT_NEAR(found[0], (1 - 0.485) / 0.229, 1e-5) << rows;
+    EXPECT_EQ(work.run(kernels::preprocess_cu.host_baseline), found) << rows;
+    if (!runs_v3()) continue;
+    EXPECT_EQ(work.run(kernels::preprocess_cu.host_v3), found) << rows;
   }
 }
 

@@ -105,6 +105,24 @@ std::int32_t strip_rows(Size target, std::size_t layers) {
   return outputs / (kernels::preprocess::kStripColumns * kManyRows) < kEnoughThreads ? kFewRows : kManyRows;
 }
 
+std::uint32_t blocks(std::int32_t size, std::int32_t block) {
+  return static_cast<std::uint32_t>((size + block - 1) / block);
+}
+
+// Rows of a warp's tile in an antialiased launch. Neighbouring tiles both read the source rows between them, so tiles are high, as
+// long as there are enough for all warps that a large GPU, an H200, runs at once.
+std::int32_t tile_rows(Size target, std::size_t layers) {
+  using namespace kernels::preprocess;
+  constexpr std::size_t kWarpsAtOnce = 132 * kBlocks * kWarps;
+  constexpr std::int32_t kFewest = 4;
+  std::int32_t rows = kMostTileRows;
+  while (rows > kFewest &&
+         std::size_t{blocks(target.width, kTileColumns)} * blocks(target.height, rows) * layers < kWarpsAtOnce) {
+    rows /= 2;
+  }
+  return rows;
+}
+
 }  // namespace
 
 std::size_t plane_of(PixelFormat format, std::size_t channel) {
@@ -115,9 +133,20 @@ std::size_t plane_of(PixelFormat format, std::size_t channel) {
   }
 }
 
+const char* to_string(PreprocessKernel kernel) {
+  switch (kernel) {
+    case PreprocessKernel::kBilinear: return "bilinear";
+    case PreprocessKernel::kBilinearNv12: return "bilinear_nv12";
+    case PreprocessKernel::kAntialiased: return "antialiased";
+    case PreprocessKernel::kAntialiasedYuv: return "antialiased_yuv";
+  }
+  return "";
+}
+
 PreprocessKernel preprocess_kernel(Interpolation interpolation, const ImageBatch& batch) {
-  if (interpolation == Interpolation::kBilinearAntialiased) return PreprocessKernel::kAntialiased;
   const ImageView& image = batch.first;
+  if (interpolation == Interpolation::kBilinearAntialiased)
+    return layout_of(image.format).is_yuv ? PreprocessKernel::kAntialiasedYuv : PreprocessKernel::kAntialiased;
   if (image.format != PixelFormat::kNv12 || image.size.width < 2) return PreprocessKernel::kBilinear;
   const auto address = reinterpret_cast<std::uintptr_t>(image.planes[1].data);
   const bool is_even = (address | image.planes[1].pitch_bytes | batch.stride_bytes[1]) % 2 == 0;
@@ -126,12 +155,11 @@ PreprocessKernel preprocess_kernel(Interpolation interpolation, const ImageBatch
 
 LaunchShape preprocess_shape(PreprocessKernel kernel, Size target, std::size_t layers) {
   using namespace kernels::preprocess;
-  const auto blocks = [](std::int32_t size, std::int32_t block) {
-    return static_cast<std::uint32_t>((size + block - 1) / block);
-  };
   const auto depth = static_cast<std::uint32_t>(layers);
-  if (kernel == PreprocessKernel::kAntialiased) {
-    return {{blocks(target.width, kLanes), blocks(target.height, kWarps * kWarpRows), depth}, {kLanes, kWarps, 1}, 0};
+  if (kernel == PreprocessKernel::kAntialiased || kernel == PreprocessKernel::kAntialiasedYuv) {
+    return {{blocks(target.width, kTileColumns), blocks(target.height, kWarps * tile_rows(target, layers)), depth},
+            {kLanes, kWarps, 1},
+            0};
   }
   if (kernel == PreprocessKernel::kBilinearNv12) {
     const std::int32_t rows = strip_rows(target, layers);
@@ -152,6 +180,7 @@ PreprocessParams preprocess_params(const ImageBatch& batch, const PreprocessOpti
   set_mapping(p, mapping);
   set_output(p, options);
   p.strip_rows = strip_rows(options.target, layers);
+  p.tile_rows = tile_rows(options.target, layers);
   return p;
 }
 

@@ -1,7 +1,6 @@
 #include "vrt/image/preprocessor.h"
 
 #include <cmath>
-#include <optional>
 #include <string>
 
 #include "vrt/base/fail.h"
@@ -12,10 +11,23 @@
 namespace vrt {
 namespace {
 
+using detail::PreprocessKernel;
 using Bytes = DeviceSpan<const std::uint8_t>;
 using MakePictures = void(Bytes, Bytes, Bytes, DeviceSpan<float>, detail::PreprocessParams);
 using MakeCrops = void(Bytes, Bytes, Bytes, DeviceSpan<const float>, DeviceSpan<const std::int32_t>, DeviceSpan<float>,
                        detail::PreprocessParams);
+
+// A kernel for pictures and for crops.
+struct PreprocessKernels {
+  PreprocessKernels(const KernelModule& module, PreprocessKernel kernel_of)
+      : kernel(kernel_of),
+        pictures(module.get<MakePictures>(("preprocess_" + std::string(to_string(kernel))).c_str())),
+        crops(module.get<MakeCrops>(("preprocess_crops_" + std::string(to_string(kernel))).c_str())) {}
+
+  PreprocessKernel kernel;
+  Kernel<MakePictures> pictures;
+  Kernel<MakeCrops> crops;
+};
 
 // CUDA's limit on layers of blocks.
 constexpr std::int32_t kMostLayers = 65535;
@@ -74,30 +86,17 @@ DeviceSpan<const float> corners_of(DeviceSpan<const CropBox> boxes) {
 }  // namespace
 
 struct Preprocessor::State {
-  struct Kernels {
-    Kernel<MakePictures> pictures;
-    Kernel<MakeCrops> crops;
-  };
-
-  static Kernels load(Device device, const std::string& kind) {
-    const KernelModule module = KernelModule::load(device, kernels::preprocess_cu);
-    return {module.get<MakePictures>(("preprocess_" + kind).c_str()),
-            module.get<MakeCrops>(("preprocess_crops_" + kind).c_str())};
-  }
-
-  State(const Stream& stream_of, const PreprocessOptions& options_of)
+  State(const Stream& stream_of, const PreprocessOptions& options_of, const KernelModule& module, bool antialias)
       : stream(stream_of),
         options(options_of),
-        is_antialiased(options.interpolation == Interpolation::kBilinearAntialiased),
-        general(load(stream.device(), is_antialiased ? "antialiased" : "bilinear")) {
-    if (!is_antialiased) nv12 = load(stream.device(), "bilinear_nv12");
-  }
+        general(module, antialias ? PreprocessKernel::kAntialiased : PreprocessKernel::kBilinear),
+        special(module, antialias ? PreprocessKernel::kAntialiasedYuv : PreprocessKernel::kBilinearNv12) {}
 
-  [[nodiscard]] detail::PreprocessKernel kernel(const ImageBatch& batch) const {
+  [[nodiscard]] PreprocessKernel kernel(const ImageBatch& batch) const {
     return detail::preprocess_kernel(options.interpolation, batch);
   }
-  [[nodiscard]] const Kernels& kernels_for(const ImageBatch& batch) const {
-    return kernel(batch) == detail::PreprocessKernel::kBilinearNv12 ? *nv12 : general;
+  [[nodiscard]] const PreprocessKernels& kernels_for(const ImageBatch& batch) const {
+    return kernel(batch) == special.kernel ? special : general;
   }
   [[nodiscard]] LaunchShape shape(const ImageBatch& batch, std::size_t layers) const {
     return detail::preprocess_shape(kernel(batch), options.target, layers);
@@ -107,7 +106,18 @@ struct Preprocessor::State {
   [[nodiscard]] ResizeMapping checked_mapping(const ImageBatch& batch, DeviceSpan<float> output) const {
     require_batch(batch, stream.device());
     require_output(output, static_cast<std::size_t>(batch.count), options);
-    return ResizeMapping::make(options.mode, batch.first.size, options.target, options.pad_position);
+    const ResizeMapping mapping =
+        ResizeMapping::make(options.mode, batch.first.size, options.target, options.pad_position);
+    require_rows(mapping.used.height, mapping.filled.height);
+    return mapping;
+  }
+
+  /// Of the source, for so many of the output.
+  void require_rows(std::int64_t source, std::int64_t output) const {
+    if (options.interpolation != Interpolation::kBilinearAntialiased) return;
+    require(source <= detail::kMostRowStep * output,
+            "{} rows of a picture become {}: antialiasing makes one of at most {}", source, output,
+            detail::kMostRowStep);
   }
 
   void require_crops(const ImageView& image, DeviceSpan<const CropBox> boxes, DeviceSpan<const std::int32_t> count,
@@ -116,6 +126,8 @@ struct Preprocessor::State {
     require_output(output, boxes.size(), options);
     require(count.size() == 1, "the number of crops is one element of device memory, not {}", count.size());
     require(boxes.size() <= std::size_t{kMostLayers}, "{} crops in one call: at most {}", boxes.size(), kMostLayers);
+    require_rows(std::int64_t{3} * image.size.height,
+                 options.target.height);  // A box reaches a picture's height beyond it.
   }
 
   [[nodiscard]] detail::PreprocessParams crop_params(const ImageBatch& batch, std::size_t crop_count) const {
@@ -125,14 +137,14 @@ struct Preprocessor::State {
 
   Stream stream;
   PreprocessOptions options;
-  bool is_antialiased;
-  Kernels general;
-  std::optional<Kernels> nv12;
+  PreprocessKernels general;
+  PreprocessKernels special;  // For certain formats.
 };
 
 Preprocessor::Preprocessor(const Stream& stream, const PreprocessOptions& options) {
   validate(options);
-  state_ = std::make_unique<State>(stream, options);
+  state_ = std::make_unique<State>(stream, options, KernelModule::load(stream.device(), kernels::preprocess_cu),
+                                   options.interpolation == Interpolation::kBilinearAntialiased);
 }
 
 Preprocessor::~Preprocessor() = default;

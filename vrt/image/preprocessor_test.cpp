@@ -11,6 +11,7 @@
 #include "vrt/base/error.h"
 #include "vrt/base/testing/error_of.h"
 #include "vrt/device/counters.h"
+#include "vrt/device/graph.h"
 #include "vrt/image/test_pictures.h"
 
 namespace vrt {
@@ -267,6 +268,41 @@ TEST(PreprocessorTest, WrongArgumentsAreRefusedByName) {
   auto both = DeviceBuffer<float>::uninitialized(stream, 2 * 144);
   EXPECT_THAT(refusal([&] { preprocessor.submit_crops(picture.view, boxes.span(), counts.span(), both.span()); }),
               HasSubstr("one element"));
+}
+
+TEST(PreprocessorTest, MoreRowsThanAWindowMayHaveAreRefused) {
+  const Stream stream(Device::cpu());
+  auto output = DeviceBuffer<float>::uninitialized(stream, 3);
+  auto boxes = DeviceBuffer<CropBox>::zeros(stream, 1);
+  auto count = DeviceBuffer<std::int32_t>::zeros(stream, 1);
+  const TestPicture tall = random_picture({1, 32'769}, PixelFormat::kGray8, 1);
+  const TestPicture less_tall = random_picture({1, 32'768}, PixelFormat::kGray8, 1);
+  const PreprocessOptions options{
+      .target = {1, 1}, .mode = ResizeMode::kStretch, .interpolation = Interpolation::kBilinearAntialiased};
+  Preprocessor preprocessor(stream, options);
+  EXPECT_THAT(refusal([&] { preprocessor.submit(tall.view, output.span()); }), HasSubstr("32769 rows"));
+  EXPECT_THAT(refusal([&] { preprocessor.submit_crops(less_tall.view, boxes.span(), count.span(), output.span()); }),
+              HasSubstr("98304 rows"));
+  EXPECT_NO_THROW(preprocessor.submit(less_tall.view, output.span()));
+  stream.synchronize();
+}
+
+TEST(PreprocessorTest, ACapturedLaunchTakesAPictureOfAnotherFormat) {
+  const Stream stream(Device::cpu());
+  const TestPicture bytes = random_picture({40, 30}, PixelFormat::kRgb8, 1);
+  auto memory = DeviceBuffer<std::uint8_t>::uninitialized(stream, bytes.planes[0].size());
+  upload_blocking<std::uint8_t>(stream, bytes.planes[0], memory.span());
+  const ImageView rgb = ImageView::packed(Device::cpu(), memory.span().data(), {40, 30}, PixelFormat::kRgb8);
+  const ImageView nv12 = ImageView::packed(Device::cpu(), memory.span().data(), {40, 30}, PixelFormat::kNv12);
+  auto output = DeviceBuffer<float>::uninitialized(stream, std::size_t{3} * 16 * 8);
+  for (const Interpolation filter : kFilters) {
+    const PreprocessOptions options{.target = {16, 8}, .interpolation = filter};
+    Preprocessor preprocessor(stream, options);
+    Graph graph = Graph::capture(stream, [&] { preprocessor.submit(rgb, output.span()); });
+    preprocessor.update(graph, GraphNode{0}, nv12, output.span());
+    graph.launch(stream);
+    EXPECT_EQ(read_back_blocking(stream, output.span()), testing::preprocess(nv12, options));
+  }
 }
 
 TEST(PreprocessorTest, OptionsThatCannotWorkAreRefused) {

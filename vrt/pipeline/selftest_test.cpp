@@ -30,12 +30,14 @@ struct Fault {
   std::size_t byte;
   unsigned char flip;
 };
-constexpr std::array<Fault, 25> kFaults{{{"preprocess_bilinear", 3, 0, 1},
+constexpr std::array<Fault, 27> kFaults{{{"preprocess_bilinear", 3, 0, 1},
                                          {"preprocess_bilinear_nv12", 3, 0, 1},
                                          {"preprocess_antialiased", 3, 0, 1},
+                                         {"preprocess_antialiased_yuv", 3, 0, 1},
                                          {"preprocess_crops_bilinear", 5, 0, 1},
                                          {"preprocess_crops_bilinear_nv12", 5, 0, 1},
                                          {"preprocess_crops_antialiased", 5, 0, 1},
+                                         {"preprocess_crops_antialiased_yuv", 5, 0, 1},
                                          {"centerface_collect", 3, 6, 0x80},
                                          {"centerface_decode_boxes", 5, 2, 0x40},
                                          {"centerface_gather", 10, 0, 1},
