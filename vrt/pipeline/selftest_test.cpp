@@ -56,7 +56,7 @@ constexpr std::array<Fault, 23> kFaults{{{"preprocess_bilinear", 3, 0, 1},
 
 // Of the kernels behind dense results: XFeat and its matcher, depth, embeddings, classes.
 constexpr std::array<Fault, 16> kDenseFaults{{{"match_best", 6, 0, 1},
-                                              {"match_best_half", 7, 0, 1},
+                                              {"match_best_half", 8, 0, 1},
                                               {"match_halves", 6, 1, 0x40},
                                               {"match_collect", 5, 0, 1},
                                               {"xfeat_peaks", 5, 7, 0x40},

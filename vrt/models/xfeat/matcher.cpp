@@ -27,7 +27,7 @@ using Counts = DeviceSpan<const std::int32_t>;
 using Best = void(DeviceSpan<const float>, Counts, std::int32_t, DeviceSpan<const float>, Counts, std::int32_t,
                   DeviceSpan<std::uint64_t>, DeviceSpan<std::uint64_t>);
 using BestHalf = void(DeviceSpan<const std::uint16_t>, Counts, std::int32_t, DeviceSpan<const std::uint16_t>, Counts,
-                      std::int32_t, std::int32_t, DeviceSpan<std::uint64_t>, DeviceSpan<std::uint64_t>);
+                      std::int32_t, std::int32_t, float, DeviceSpan<std::uint64_t>, DeviceSpan<std::uint64_t>);
 using Halves = void(DeviceSpan<const float>, Counts, std::int32_t, DeviceSpan<const float>, Counts, std::int32_t,
                     DeviceSpan<std::uint16_t>, DeviceSpan<std::uint16_t>, DeviceSpan<std::uint64_t>,
                     DeviceSpan<std::uint64_t>);
@@ -164,7 +164,7 @@ struct Matcher::State {
     find_best_half.launch(stream, tile_grid(row_tiles, (column_tiles + each - 1) / each),
                           DeviceSpan<const std::uint16_t>(first_halves), first.count, rows,
                           DeviceSpan<const std::uint16_t>(second_halves), second.count, columns,
-                          static_cast<std::int32_t>(each), best_of_first(), best_of_second());
+                          static_cast<std::int32_t>(each), options.min_similarity, best_of_first(), best_of_second());
   }
 
   Stream stream;

@@ -406,7 +406,7 @@ TEST(MatchBestKernelTest, FindsTheKeysOfTheDefinition) {
 
 TEST(MatchBestHalfKernelTest, FindsTheKeysOfTheDefinition) {
   using Best = void(DeviceSpan<const std::uint16_t>, Counts, std::int32_t, DeviceSpan<const std::uint16_t>, Counts,
-                    std::int32_t, std::int32_t, DeviceSpan<std::uint64_t>, DeviceSpan<std::uint64_t>);
+                    std::int32_t, std::int32_t, float, DeviceSpan<std::uint64_t>, DeviceSpan<std::uint64_t>);
   const Descriptors a = whole_numbers(70, 2, 22);
   const Descriptors b = whole_numbers(180, 2, 23);  // A block does two tiles, of which one is not full.
   const auto halves = [](const Descriptors& values) {
@@ -422,9 +422,25 @@ TEST(MatchBestHalfKernelTest, FindsTheKeysOfTheDefinition) {
   const auto a_count = count_of(a);
   const auto b_count = count_of(b);
   emulate<Best>(kernels::emulated::match_best_half_cu, "match_best_half", {{1, 1, 1}, {256, 1, 1}, 0}, {},
-                a_values.device(), a_count.device(), 70, b_values.device(), b_count.device(), 180, 2, of_a.device(),
-                of_b.device());
-  EXPECT_EQ((BestKeys{of_a.values(), of_b.values()}), best_by_definition(a, b));
+                a_values.device(), a_count.device(), 70, b_values.device(), b_count.device(), 180, 2, -1000.0F,
+                of_a.device(), of_b.device());
+  const BestKeys all = best_by_definition(a, b);
+  EXPECT_EQ((BestKeys{of_a.values(), of_b.values()}), all);
+
+  // Keys of at least 40 are the same where nothing below has to be looked at.
+  constexpr std::uint64_t kForty = std::uint64_t{std::bit_cast<std::uint32_t>(40.0F) | 0x80000000U} << 32U;
+  GuardedBuffer<std::uint64_t> some_of_a(Keys(70, 0));
+  GuardedBuffer<std::uint64_t> some_of_b(Keys(180, 0));
+  emulate<Best>(kernels::emulated::match_best_half_cu, "match_best_half", {{1, 1, 1}, {256, 1, 1}, 0}, {},
+                a_values.device(), a_count.device(), 70, b_values.device(), b_count.device(), 180, 2, 40.0F,
+                some_of_a.device(), some_of_b.device());
+  const auto from_forty = [](Keys keys) {
+    for (std::uint64_t& key : keys) key = key >= kForty ? key : 0;
+    return keys;
+  };
+  EXPECT_EQ(from_forty(some_of_a.values()), from_forty(all.of_a));
+  EXPECT_EQ(from_forty(some_of_b.values()), from_forty(all.of_b));
+  EXPECT_NE(some_of_b.values(), all.of_b);
 }
 
 TEST(MatchCollectKernelTest, KeepsTheOrderWithAnyNumberOfWarps) {
