@@ -209,7 +209,7 @@ extern "C" __global__ void __launch_bounds__(1024)
   if (lane.thread >= collected && lane.thread < size) shared->keys[0][lane.thread] = 0;  // Below every key.
   __syncthreads();
   const uint64_t key = few_sort(shared, size, lane.thread);
-  const int32_t kept = min(total, limit);
+  const int32_t kept = min(min(total, limit), kMaxFewRanked);
   if (lane.thread < kept) ranked[lane.thread] = key;
   if (lane.thread == 0) {
     counts[0] = total;
