@@ -44,10 +44,11 @@ __device__ inline uint64_t few_key(float score, int32_t item) {
 }
 
 __device__ inline void few_load(FewLane* lane, const float* scores, const FewScores& which) {
+  const int32_t items = min(which.items, kMaxFewScores);
 #pragma unroll
   for (int32_t i = 0; i < kFewShare; ++i) {
     const int32_t item = few_item(lane->thread, i);
-    lane->score[i] = item < which.items ? __ldg(scores + item) : -INFINITY;
+    lane->score[i] = item < items ? __ldg(scores + item) : -INFINITY;
   }
 #pragma unroll
   for (int32_t i = 0; i < kFewShare; ++i) {
