@@ -9,15 +9,17 @@ REPEATS ?= 20
 EXPORT_PYTHON ?= python3
 # How long `make fuzz` runs each fuzzer; `make soak` takes ten minutes.
 FUZZ_SECONDS ?= 60
-# Of the sanitizer presets `make test` builds and runs these; `make test-full` takes all.
-SANITIZED_LAYERS := base device image engine models
+# Of the sanitizer presets `make test` builds and runs these; `make test-full` takes all. Below the pipeline only these three make threads.
+layers_of_asan-ubsan := base device image engine models
+layers_of_tsan := base device engine
 # Compilations are kept here, so that nothing is written outside the repository. Set CCACHE_DIR to share them.
 export CCACHE_DIR ?= $(CURDIR)/.ccache
 export CTEST_PARALLEL_LEVEL := $(JOBS)
 
 wheels = $(wildcard .venv/lib/python3*/site-packages)
 empty :=
-sanitized_labels = ^($(subst $(empty) $(empty),|,$(SANITIZED_LAYERS)))$$
+# sanitized_labels PRESET
+sanitized_labels = ^($(subst $(empty) $(empty),|,$(layers_of_$(1))))$$
 
 # build PRESET [TARGETS…]: ninja runs CMake again by itself where a CMakeLists.txt changed.
 define build
@@ -59,8 +61,8 @@ test: build ## What CI runs: release in full, both sanitizers on the core layers
 
 .PHONY: sanitize-asan-ubsan sanitize-tsan
 sanitize-asan-ubsan sanitize-tsan: sanitize-%: setup
-	@$(call build,$*,$(SANITIZED_LAYERS:%=vrt_%_test))
-	@$(call run_tests,$*,-L '$(sanitized_labels)')
+	@$(call build,$*,$(layers_of_$*:%=vrt_%_test))
+	@$(call run_tests,$*,-L '$(call sanitized_labels,$*)')
 
 .PHONY: test-full
 test-full: test ## Every preset in full, consumers of the package, the archives in an empty root, Debian 13

@@ -30,7 +30,8 @@ constexpr const char* kUsage =
   soak RUNS MODEL
                the same over many runs of a network, whose batch changes from run to run where its file leaves it open
   engine MODEL INPUTS OUTPUTS
-               a network alone, call by call and as a graph; INPUTS and OUTPUTS are folders of raw values, NAME.bin
+               a network alone, call by call and as a graph; INPUTS and OUTPUTS are folders of raw values, NAME.bin; a
+               batch that the file leaves open is 4
 )";
 
 struct Arguments {

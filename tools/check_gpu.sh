@@ -146,7 +146,7 @@ test_steps() {
   step test.networks onnxruntime tests bin/vrt_engine_test --gtest_filter='*TestNetworkTest*'
   step test.onnxruntime onnxruntime tests bin/vrt_onnxruntime_gpu_test
   step test.dlpack torch program env VRT_DLPACK_MODULE="$root/lib/vrt/vrt_dlpack_module.so" \
-    "$PYTHON" -m unittest -v "$REPOSITORY/tests/gpu/dlpack_torch.py"
+    "$PYTHON" "$REPOSITORY/tests/gpu/dlpack_torch.py" -v
 }
 
 # Engines run under compute-sanitizer for hours. One probe of a kernel's parameters fails on purpose, so that errors of the API are not
@@ -180,7 +180,7 @@ bench_steps() {
   step bench.detect_peers torch program "$PYTHON" "$REPOSITORY/bench/gpu_detect_against_python.py" --benchmark "$benchmark"
   step bench.features_peers torch program "$PYTHON" "$REPOSITORY/bench/gpu_features_against_python.py" --benchmark "$benchmark"
   step bench.engines_peers transformers program "$PYTHON" "$REPOSITORY/bench/gpu_engines_against_python.py" \
-    --benchmark "$benchmark" --models "$VRT_TEST_NETWORKS"
+    --benchmark "$benchmark" --models "$VRT_TEST_NETWORKS" "$VRT_TEST_CENTERFACE"
 }
 
 all_steps() {

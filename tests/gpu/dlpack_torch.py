@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """vrt and PyTorch share a GPU's memory and streams through DLPack. Run by hand on a machine with a GPU and PyTorch:
 
-    VRT_DLPACK_MODULE=build/release/tests/interop/vrt_dlpack_module.so python3 -m unittest -v tests/gpu/dlpack_torch.py
+    VRT_DLPACK_MODULE=build/release/tests/interop/vrt_dlpack_module.so python3 tests/gpu/dlpack_torch.py -v
 """
 
 import gc

@@ -115,12 +115,15 @@ class Kernel;
 /// its module loaded; safe to launch from several threads.
 template <typename... Parameters>
 class Kernel<void(Parameters...)> {
+  static_assert(sizeof...(Parameters) <= 64, "a kernel has at most 64 parameters");
+
  public:
   explicit Kernel(detail::KernelFunction function) : function_(std::move(function)) {}
 
   /// Enqueues one launch. Arguments must have the signature's types exactly: no numeric conversion. Their values are
   /// copied before this returns. Throws kInvalidArgument for an empty or oversized shape and for a stream of another device
-  /// than the module's. A fault inside the kernel is thrown by the next wait.
+  /// than the module's; kUnsupported on the CPU for more than 1 KiB of arguments (a GPU takes CUDA's 4 KiB): tables belong into
+  /// device memory. A fault inside the kernel is thrown by the next wait.
   template <typename... Arguments>
     requires(sizeof...(Arguments) == sizeof...(Parameters) && (detail::ArgumentFor<Arguments, Parameters> && ...))
   void launch(const Stream& stream, const LaunchShape& shape, const Arguments&... arguments) const {

@@ -65,12 +65,23 @@ TEST_P(KernelTest, ArgumentsAreCopiedWhenLaunched) {
   for (std::size_t i = 0; i < result.size(); ++i) EXPECT_EQ(result[i], static_cast<std::int32_t>(i * i));
 }
 
-TEST_P(KernelTest, TooManyBytesOfArgumentsAreRefusedByName) {
-  Stream stream(GetParam());
-  const auto oversized = test::kernel<void(test::HugeTable)>("oversized", GetParam());
-  const Error error = error_of([&] { oversized.launch(stream, grid_1d(1), test::HugeTable{}); });
+TEST(KernelOnCpuTest, TooManyBytesOfArgumentsAreRefusedByName) {
+  const Stream stream(Device::cpu());
+  const auto last = test::kernel<test::LastOfHugeTable>("last_of_huge_table");
+  auto out = DeviceBuffer<std::int32_t>::zeros(stream, 1);
+  const Error error = error_of([&] { last.launch(stream, grid_1d(1), test::HugeTable{}, out.span()); });
   EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
-  EXPECT_THAT(error.what(), HasSubstr("'oversized'"));
+  EXPECT_THAT(error.what(), HasSubstr("'last_of_huge_table'"));
+}
+
+TEST_P(KernelTest, AGpuTakesMoreBytesOfArgumentsThanTheCpu) {
+  if (GetParam() == Device::cpu()) GTEST_SKIP() << "the CPU refuses them";
+  const Stream stream(GetParam());
+  auto out = DeviceBuffer<std::int32_t>::zeros(stream, 1);
+  test::HugeTable table;
+  table.entries.back() = 7;
+  test::kernel<test::LastOfHugeTable>("last_of_huge_table", GetParam()).launch(stream, grid_1d(1), table, out.span());
+  EXPECT_EQ(read_back_blocking(stream, out.span())[0], 7);
 }
 
 TEST_P(KernelTest, ShapesThatNoDeviceTakesAreRefused) {

@@ -47,6 +47,7 @@ inline void run_fault(const HostBlocks&, const void* const*) { throw std::runtim
 struct Table {
   std::array<std::int32_t, 200> entries{};
 };
+/// More than the CPU takes as an argument; a GPU takes it.
 struct HugeTable {
   std::array<std::int32_t, 300> entries{};
 };
@@ -65,7 +66,7 @@ inline const std::array<HostKernel, 5>& kernels() {
       {"increment", host_signature<std::int32_t*, std::int32_t>, run_increment},
       {"fault", host_signature<>, run_fault},
       {"unpack", host_signature<Table, std::int32_t*>, run_unpack},
-      {"oversized", host_signature<HugeTable>, run_fault},
+      {"last_of_huge_table", host_signature<HugeTable, std::int32_t*>, run_fault},
   }};
   return table;
 }
@@ -87,12 +88,15 @@ extern "C" __global__ void unpack(Table table, int32_t* __restrict__ out) {
   const int32_t i = static_cast<int32_t>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i < 200) out[i] = table.entries[i];
 }
-extern "C" __global__ void oversized(HugeTable) {}
+extern "C" __global__ void last_of_huge_table(HugeTable table, int32_t* __restrict__ out) {
+  if (blockIdx.x + threadIdx.x == 0) out[0] = table.entries[299];
+}
 )";
 
 inline KernelSource source() { return {"test/kernels.cu", kCudaC, kernels(), {}}; }
 
 using Scale = void(DeviceSpan<const float>, DeviceSpan<float>, float, std::int32_t);
+using LastOfHugeTable = void(HugeTable, DeviceSpan<std::int32_t>);
 using Increment = void(DeviceSpan<std::int32_t>, std::int32_t);
 
 template <typename Signature>

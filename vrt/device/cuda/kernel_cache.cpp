@@ -40,14 +40,16 @@ std::string encode(const CompiledKernels& kernels) {
   return fmt::format("{}\n{}\n{}", kSchema, digest_text(body), body);
 }
 
-std::optional<CompiledKernels> decode(const std::string& entry) {
+std::optional<CompiledKernels> decode(std::string entry) {
   const std::size_t body_at = kSchema.size() + 1 + kDigestDigits + 1;
   if (entry.size() <= body_at) return std::nullopt;
-  const std::string body = entry.substr(body_at);
+  const std::string_view body = std::string_view(entry).substr(body_at);
   if (entry.compare(0, body_at, fmt::format("{}\n{}\n", kSchema, digest_text(body))) != 0) return std::nullopt;
   const std::size_t line_end = body.find('\n');
-  if (line_end == std::string::npos) return std::nullopt;
-  return CompiledKernels{body.substr(line_end + 1), body.substr(0, line_end), {}};
+  if (line_end == std::string_view::npos) return std::nullopt;
+  std::string target(body.substr(0, line_end));
+  entry.erase(0, body_at + line_end + 1);  // What stays is the image: no second copy of it is made.
+  return CompiledKernels{std::move(entry), std::move(target), {}};
 }
 
 void warn_once(std::string_view problem) noexcept {
@@ -165,16 +167,17 @@ std::optional<KernelCache::Sound> KernelCache::look_up_in(const fs::path& folder
   // Only what is a file: opening a pipe would wait for its writer for ever, and a device has no end.
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return std::nullopt;
-  const auto content = detail::read_file(path);
+  auto content = detail::read_file(path);
   if (!content) return std::nullopt;
-  auto kernels = decode(*content);
+  const std::size_t bytes = content->size();
+  auto kernels = decode(*std::move(content));
   if (!kernels) {
     warn_once(fmt::format("{} is damaged", path.string()));
   } else if (folder == folder_ && !detail::is_ours(path)) {
     warn_once(fmt::format("{} belongs to another user", path.string()));
   } else {
     std::error_code gone;
-    return Sound{*std::move(kernels), {path, fs::last_write_time(path, gone), content->size()}};
+    return Sound{*std::move(kernels), {path, fs::last_write_time(path, gone), bytes}};
   }
   return std::nullopt;
 }
