@@ -5,7 +5,6 @@
 #include "vrt/base/fail.h"
 #include "vrt/models/common/merge_candidates_cu.h"
 #include "vrt/models/common/select_candidates_cu.h"
-#include "vrt/models/common/select_few_cu.h"
 
 namespace vrt {
 namespace {
@@ -81,7 +80,6 @@ CandidateSelection::CandidateSelection(const Stream& stream, const SelectionExte
       ranked_(DeviceBuffer<std::uint64_t>::uninitialized(
           stream, static_cast<std::size_t>(std::min(extent.limit, extent.items)))),
       classes_(classes_for(stream, extent)),
-      few_(KernelModule::load(stream.device(), kernels::select_few_cu).get<Few>("select_few")),
       select_(KernelModule::load(stream.device(), kernels::select_candidates_cu).get<Select>("select_candidates")),
       rank_(KernelModule::load(stream.device(), kernels::select_candidates_cu).get<Rank>("rank_tiles")),
       merge_(KernelModule::load(stream.device(), kernels::merge_candidates_cu).get<Merge>("merge_candidates")) {
@@ -96,21 +94,11 @@ void CandidateSelection::add_runs(std::size_t count, std::size_t size) {
                    DeviceBuffer<std::int32_t>::uninitialized(stream_, 2 * count)});
 }
 
-bool CandidateSelection::are_few(const kernels::select_candidates::ScoreLayout& layout) const noexcept {
-  return layout.classes == 1 && layout.item_stride == 1 && layout.items <= kernels::select_few::kMaxFewScores &&
-         ranked_.size() <= std::size_t{kernels::select_few::kMaxFewRanked};
-}
-
 void CandidateSelection::submit(DeviceSpan<const float> scores, const kernels::select_candidates::ScoreLayout& layout,
                                 DeviceSpan<std::int32_t> counts) {
   require(layout.items == extent_.items && layout.classes == extent_.classes,
           "the selection is for {} items of {} classes, not {} of {}", extent_.items, extent_.classes, layout.items,
           layout.classes);
-  if (are_few(layout)) {
-    return few_.launch(stream_, grid_per_item(1, kernels::select_few::kFewThreads), scores,
-                       kernels::select_few::FewScores{layout.items, layout.above, layout.most, layout.period},
-                       static_cast<std::int32_t>(ranked_.size()), ranked_.span(), counts);
-  }
   Runs& tiles = runs_.front();
   select_.launch(stream_, select_shape_, scores, layout, tiles.keys.span(), tiles.counts.span(), classes_.span());
   if (!rounds_.empty()) return merge(counts);

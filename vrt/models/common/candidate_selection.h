@@ -13,7 +13,6 @@
 #include "vrt/device/stream.h"
 #include "vrt/models/common/merge_candidates_types.h"
 #include "vrt/models/common/select_candidates_types.h"
-#include "vrt/models/common/select_few_types.h"
 
 namespace vrt {
 
@@ -60,17 +59,12 @@ class CandidateSelection {
   using Rank = void(DeviceSpan<const std::uint64_t>, DeviceSpan<const std::int32_t>, std::int32_t, std::int32_t,
                     std::int32_t, DeviceSpan<std::uint64_t>, DeviceSpan<std::int32_t>);
 
-  using Few = void(DeviceSpan<const float>, kernels::select_few::FewScores, std::int32_t, DeviceSpan<std::uint64_t>,
-                   DeviceSpan<std::int32_t>);
-
   /// Sorted runs of keys, and how many each has: those of the tiles, or of a round of merging that is not the last one.
   struct Runs {
     DeviceBuffer<std::uint64_t> keys;
     DeviceBuffer<std::int32_t> counts;
   };
 
-  /// Whether one block finds the best of all.
-  [[nodiscard]] bool are_few(const kernels::select_candidates::ScoreLayout& layout) const noexcept;
   void add_runs(std::size_t count, std::size_t size);
   void merge(DeviceSpan<std::int32_t> counts);
 
@@ -81,7 +75,6 @@ class CandidateSelection {
   std::vector<Runs> runs_;  ///< The tiles, and behind each round but the last one, which writes to `ranked_`, its runs.
   DeviceBuffer<std::uint64_t> ranked_;
   DeviceBuffer<std::int32_t> classes_;
-  Kernel<Few> few_;
   Kernel<Select> select_;
   Kernel<Rank> rank_;
   Kernel<Merge> merge_;

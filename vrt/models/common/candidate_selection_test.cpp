@@ -9,7 +9,6 @@
 #include <limits>
 #include <numeric>
 #include <random>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,7 +16,6 @@
 #include "vrt/device/emulator/emulate.h"
 #include "vrt/models/common/merge_candidates_emulated.h"
 #include "vrt/models/common/select_candidates_emulated.h"
-#include "vrt/models/common/select_few_emulated.h"
 #include "vrt/models/testing/device_data.h"
 
 namespace vrt {
@@ -303,42 +301,6 @@ TEST(SelectionKernelsTest, OneBlockRanksWhatLiesTogether) {
   for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = static_cast<float>(i + 1);
   for (std::size_t i = 0; i < 64; ++i) scores[i * 125] = 0.5F;
   EXPECT_EQ(rank_emulated(scores, layout, 64, 300), by_definition(scores, layout, 300));
-}
-
-// One block as a GPU runs it.
-Selected few_emulated(const std::vector<float>& scores, const Layout& layout, std::int32_t limit) {
-  using Few = void(DeviceSpan<const float>, kernels::select_few::FewScores, std::int32_t, DeviceSpan<std::uint64_t>,
-                   DeviceSpan<std::int32_t>);
-  const GuardedBuffer<float> input(scores);
-  GuardedBuffer<std::uint64_t> ranked(static_cast<std::size_t>(limit));
-  GuardedBuffer<std::int32_t> counts(2);
-  const GuardedBuffer<std::int32_t> classes(std::vector<std::int32_t>(scores.size(), 0));
-  emulate<Few>(kernels::emulated::select_few_cu, "select_few", grid_per_item(1, 1024), {.seed = 4}, input.device(),
-               kernels::select_few::FewScores{layout.items, layout.above, layout.most, layout.period}, limit,
-               ranked.device(), counts.device());
-  return selected_of({ranked.values(), counts.values()}, classes);
-}
-
-TEST(SelectFewKernelTest, RanksWhatTheDefinitionRanks) {
-  for (const auto& [items, steps, limit] : {std::tuple{27300, 400, 300}, std::tuple{27300, 20000, 300},
-                                            std::tuple{28672, 3, 512}, std::tuple{200, 50, 200}, std::tuple{1, 1, 1}}) {
-    const auto scores = random_scores(static_cast<std::size_t>(items), steps, 12);
-    for (const float above : {-kInfinity, static_cast<float>(steps) / 80}) {
-      const Layout layout{items, 1, 1, 0, above, kInfinity, 91};
-      EXPECT_EQ(few_emulated(scores, layout, limit), by_definition(scores, layout, static_cast<std::size_t>(limit)))
-          << items << " items, " << steps << " steps, above " << above;
-    }
-  }
-}
-
-// The best lie with few threads: what is likely of the others is wrong here.
-TEST(SelectFewKernelTest, RanksWhatLiesTogether) {
-  std::vector<float> scores = random_scores(28000, 4000, 13);
-  for (std::size_t i = 0; i < scores.size(); i += 1024) {
-    for (std::size_t j = i; j < std::min(i + 60, scores.size()); ++j) scores[j] = 100 + static_cast<float>(j % 7);
-  }
-  const Layout layout{28000, 1, 1, 0, -2, kInfinity, 0};
-  EXPECT_EQ(few_emulated(scores, layout, 300), by_definition(scores, layout, 300));
 }
 
 TEST(SelectionKernelsTest, RankPairsByIndexWhereScoresAreEqual) {

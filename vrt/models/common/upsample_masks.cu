@@ -272,6 +272,16 @@ __device__ inline uint32_t mask_word(const MaskTile& tile, const MaskRegion& reg
          (by_runs ? mask_bits_of_runs(rows, tile, region, columns, g) : mask_bits(rows, tile, region, columns, g));
 }
 
+// A warp's column of words, to tile->words.
+__device__ inline void mask_words(MaskTile* tile, const MaskRegion& region, const MaskColumns& columns,
+                                  const MaskCrop& crop, uint32_t covered, int32_t y, int32_t warp, int32_t lane,
+                                  const MaskGeometry& g) {
+#pragma unroll 1
+  for (int32_t row = lane; row < kMaskTileRows && covered != 0; row += 32) {
+    tile->words[row][warp] = mask_word(*tile, region, columns, crop, covered, y + row, lane, g);
+  }
+}
+
 // The words of a tile of which some pixel counts, to tile->words.
 __device__ inline void mask_blend(MaskTile* tile, const float* plane, const MaskCrop& crop, int32_t x, int32_t y,
                                   int32_t warp, int32_t lane, const MaskGeometry& g) {
@@ -288,10 +298,11 @@ __device__ inline void mask_blend(MaskTile* tile, const float* plane, const Mask
   const int32_t end = min(crop.right - x - warp * 32, 32);
   const uint32_t covered = begin < end ? (0xFFFFFFFFu >> (32 - (end - begin))) << begin : 0u;
   const MaskColumns columns = mask_columns(*tile, region, x, warp * 32, lane, g);
-#pragma unroll 1
-  for (int32_t row = lane; row < kMaskTileRows && covered != 0; row += 32) {
-    tile->words[row][warp] = mask_word(*tile, region, columns, crop, covered, y + row, lane, g);
+  if (region.values == tile->logits) {
+    region.values = tile->logits;  // Says to the compiler that they are in shared memory, whose loads cost less.
+    return mask_words(tile, region, columns, crop, covered, y, warp, lane, g);
   }
+  mask_words(tile, region, columns, crop, covered, y, warp, lane, g);
 }
 
 // Tiles along x and y, masks along z; the block has 32 by kMaskTileWords threads. Mask i is made of the plane planes[i] of `logits`,

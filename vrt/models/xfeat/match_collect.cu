@@ -10,7 +10,7 @@ __device__ float match_similarity(uint64_t key) {
 
 __device__ int32_t match_index(uint64_t key) { return static_cast<int32_t>(~static_cast<uint32_t>(key)); }
 
-constexpr int32_t kCollectRows = 8;  // Of a thread, a block's width apart, whose keys are waited for together.
+constexpr int32_t kCollectRows = 4;  // Of a thread, a block's width apart, whose keys are waited for together.
 
 // The block's rows, kCollectRows times its width: how many of a warp's 32 rows have a match, and how many do before these.
 struct CollectShared {
@@ -43,11 +43,12 @@ __device__ void match_sum_before(CollectShared* shared, int32_t thread, int32_t 
 }
 
 // The keys are match_best's, of `*a_count` and `*b_count` descriptors (at most as many as the capacities). Matches go out in the order of
-// their index in a: `pairs` gets the two indices, `similarities` their similarity, at least `least`; `count` how many there are.
+// their index in a: `pairs` gets the two indices, `similarities` their similarity, at least `least`; `count`, and `host_count` in the
+// host's memory, how many there are.
 extern "C" __global__ void __launch_bounds__(1024)
     match_collect(const uint64_t* __restrict__ best_of_a, const int32_t* __restrict__ a_count, int32_t a_capacity,
                   const uint64_t* __restrict__ best_of_b, float least, int32_t* __restrict__ pairs,
-                  float* __restrict__ similarities, int32_t* __restrict__ count) {
+                  float* __restrict__ similarities, int32_t* __restrict__ count, int32_t* __restrict__ host_count) {
   __shared__ CollectShared shared;
   const int32_t thread = static_cast<int32_t>(threadIdx.x);
   const int32_t threads = static_cast<int32_t>(blockDim.x);
@@ -86,5 +87,8 @@ extern "C" __global__ void __launch_bounds__(1024)
     }
     __syncthreads();
   }
-  if (thread == 0) *count = written;
+  if (thread == 0) {
+    *count = written;
+    *host_count = written;
+  }
 }

@@ -445,7 +445,7 @@ TEST(MatchBestHalfKernelTest, FindsTheKeysOfTheDefinition) {
 
 TEST(MatchCollectKernelTest, KeepsTheOrderWithAnyNumberOfWarps) {
   using Collect = void(DeviceSpan<const std::uint64_t>, Counts, std::int32_t, DeviceSpan<const std::uint64_t>, float,
-                       DeviceSpan<std::int32_t>, DeviceSpan<float>, DeviceSpan<std::int32_t>);
+                       DeviceSpan<std::int32_t>, DeviceSpan<float>, DeviceSpan<std::int32_t>, DeviceSpan<std::int32_t>);
   constexpr std::int32_t kRows = 301;
   const auto key = [](float similarity, std::uint32_t index) {
     return (std::uint64_t{std::bit_cast<std::uint32_t>(similarity) + 0x80000000U} << 32U) + (0xFFFFFFFFU - index);
@@ -467,9 +467,11 @@ TEST(MatchCollectKernelTest, KeepsTheOrderWithAnyNumberOfWarps) {
     GuardedBuffer<std::int32_t> pairs(std::size_t{2} * kRows);
     GuardedBuffer<float> similarities(kRows);
     GuardedBuffer<std::int32_t> count(1);
+    GuardedBuffer<std::int32_t> host_count(1);
     emulate<Collect>(kernels::emulated::match_collect_cu, "match_collect", grid_per_item(1, threads), {},
                      a_keys.device(), rows.device(), kRows, b_keys.device(), 0.82F, pairs.device(),
-                     similarities.device(), count.device());
+                     similarities.device(), count.device(), host_count.device());
+    EXPECT_EQ(host_count.host()[0], count.host()[0]);
     std::vector<std::int32_t> found = pairs.values();
     ASSERT_EQ(static_cast<std::size_t>(count.host()[0]) * 2, expected.size()) << threads;
     found.resize(expected.size());
