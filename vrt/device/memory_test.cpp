@@ -201,6 +201,8 @@ TEST(PinnedBufferOnCpuTest, IsTheDevicesOwnMemory) {
   PinnedBuffer<std::uint32_t> buffer(Device::cpu(), 100);
   ASSERT_TRUE(buffer.device_view().has_value());
   EXPECT_EQ(buffer.device_view()->data(), buffer.data());
+  EXPECT_EQ(buffer.kernel_view().data(), buffer.data());
+  EXPECT_EQ(buffer.kernel_view().size(), 100U);
   EXPECT_FALSE(PinnedBuffer<int>().device_view().has_value());
 }
 

@@ -16,6 +16,7 @@
 #include "vrt/image/preprocessor.h"
 #include "vrt/models/centerface/face_decoder.h"
 #include "vrt/models/common/candidate_ranking.h"
+#include "vrt/models/common/candidate_selection.h"
 #include "vrt/models/common/detection_buffers.h"
 #include "vrt/models/common/instance_masks.h"
 #include "vrt/models/common/non_maximum_suppression.h"
@@ -317,6 +318,20 @@ Outcome take_objects_with_masks(const Stream& stream) {
   return outcome;
 }
 
+// Few of many items with several classes each.
+Outcome select_candidates(const Stream& stream) {
+  constexpr std::int32_t kItems = 600;
+  constexpr std::int32_t kItemClasses = 3;
+  const auto scores = random_floats(stream, std::size_t{kItems} * kItemClasses, 0, 1, 16);
+  CandidateSelection selection(stream, {.items = kItems, .classes = kItemClasses, .limit = 30});
+  auto counts = DeviceBuffer<std::int32_t>::zeros(stream, 2);
+  selection.submit(scores.span(), {kItems, kItemClasses, 1, kItems, 0.5F, 1.0F, 0}, counts.span());
+  Outcome outcome;
+  outcome.add_exact(read_back_blocking(stream, counts.span()));
+  outcome.add_exact(read_back_blocking(stream, selection.ranked()));
+  return outcome;
+}
+
 // Sigmoids and exponentials differ by a unit in the last place between libraries, and so do sums of what they scale.
 Outcome describe_instances(const Stream& stream) {
   constexpr std::int32_t kQueries = 20;
@@ -356,6 +371,7 @@ std::vector<SelfTestCheck> kernel_checks() {
           check_of("depth maps", &selftest::map_depth),
           check_of("embeddings and classes", &selftest::embed_and_classify),
           check_of("candidate ranking", &rank_candidates),
+          check_of("candidate selection", &select_candidates),
           check_of("suppression of boxes", &suppress_boxes),
           check_of("face decoding", &decode_faces),
           check_of("objects and keypoints of cells", &find_objects),

@@ -30,7 +30,7 @@ struct Fault {
   std::size_t byte;
   unsigned char flip;
 };
-constexpr std::array<Fault, 27> kFaults{{{"preprocess_bilinear", 3, 0, 1},
+constexpr std::array<Fault, 28> kFaults{{{"preprocess_bilinear", 3, 0, 1},
                                          {"preprocess_bilinear_nv12", 3, 0, 1},
                                          {"preprocess_antialiased", 3, 0, 1},
                                          {"preprocess_antialiased_yuv", 3, 0, 1},
@@ -47,6 +47,7 @@ constexpr std::array<Fault, 27> kFaults{{{"preprocess_bilinear", 3, 0, 1},
                                          {"select_candidates", 2, 6, 0x40},
                                          {"merge_candidates", 3, 0, 1},
                                          {"rank_tiles", 5, 0, 1},
+                                         {"find_few", 5, 0, 1},
                                          {"suppress_ranked", 9, 0, 1},
                                          {"upsample_masks", 5, 0, 1},
                                          {"yolo_gather_points", 4, 3, 0x40},
@@ -60,7 +61,7 @@ constexpr std::array<Fault, 27> kFaults{{{"preprocess_bilinear", 3, 0, 1},
 
 // Of the kernels behind dense results: XFeat and its matcher, depth, embeddings, classes.
 constexpr std::array<Fault, 16> kDenseFaults{{{"match_best", 6, 0, 1},
-                                              {"match_best_half", 7, 0, 1},
+                                              {"match_best_half", 8, 0, 1},
                                               {"match_halves", 6, 1, 0x40},
                                               {"match_collect", 5, 0, 1},
                                               {"xfeat_peaks", 5, 7, 0x40},

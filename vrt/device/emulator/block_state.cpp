@@ -74,6 +74,15 @@ void BlockState::block_barrier(unsigned lane, Site site) {
   meet(all_, lock, lane, site);
 }
 
+int BlockState::block_count(unsigned lane, bool vote, Site site) {
+  std::unique_lock lock(all_.mutex);
+  int& votes = votes_[all_.phase.load(std::memory_order_relaxed) % 2];
+  if (all_.arrived == 0) votes = 0;
+  votes += vote ? 1 : 0;
+  meet(all_, lock, lane, site);
+  return votes;
+}
+
 void BlockState::warp_barrier(unsigned lane, std::uint32_t mask, Site site) {
   static_cast<void>(meet_warp(lane, mask, &mask, sizeof(mask), site));
 }

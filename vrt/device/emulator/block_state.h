@@ -44,6 +44,8 @@ class BlockState {
 
   // Called by lanes.
   void block_barrier(unsigned lane, Site site);
+  /// A barrier that tells all lanes how many of them vote yes.
+  [[nodiscard]] int block_count(unsigned lane, bool vote, Site site);
   /// Meets the live lanes of the warp; what they wrote before can be read by all afterwards.
   void warp_barrier(unsigned lane, std::uint32_t mask, Site site);
   /// Meets the live lanes of the warp; all bring a value and see everybody's. Orders no other memory, and ThreadSanitizer is
@@ -108,6 +110,7 @@ class BlockState {
   unsigned lane_count_;
 
   Meeting all_;
+  std::array<int, 2> votes_{};  // By phase parity, as the values of a warp.
   std::vector<std::unique_ptr<Warp>> warps_;
   std::vector<LaneState> lanes_;
   std::atomic<std::uint64_t> progress_{0};

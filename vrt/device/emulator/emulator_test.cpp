@@ -89,6 +89,17 @@ TEST_P(EmulatorTest, WarpBarrierPublishesSharedMemory) {
   EXPECT_EQ(emulated.values(), expected.values());
 }
 
+TEST_P(EmulatorTest, BlockCountsVotes) {
+  const auto in = GuardedBuffer<std::int32_t>(numbers(GetParam()));
+  GuardedBuffer<std::int32_t> emulated(std::size_t{2} * GetParam());
+  GuardedBuffer<std::int32_t> expected(std::size_t{2} * GetParam());
+  const LaunchShape shape = grid_per_item(1, GetParam());
+  emulate<void(Ints, IntsOut)>(kernels::emulated::warp_probe_cu, "block_votes", shape, {}, in.device(),
+                               emulated.device());
+  run_host(kernels::warp_probe_cu, "block_votes", shape, in.host().data(), expected.host().data());
+  EXPECT_EQ(emulated.values(), expected.values());
+}
+
 TEST_P(EmulatorTest, LanesThatReturnAreNotWaitedFor) {
   const auto live = static_cast<std::int32_t>(std::max(1U, GetParam() / 2));
   const auto in = GuardedBuffer<std::int32_t>(numbers(GetParam()));

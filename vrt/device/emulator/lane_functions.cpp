@@ -44,6 +44,11 @@ void block_barrier(int line) {
   lane.block->block_barrier(lane.lane, {"__syncthreads", line});
 }
 
+int block_count(bool vote, int line) {
+  const CurrentLane& lane = current_lane();
+  return lane.block->block_count(lane.lane, vote, {"__syncthreads_count", line});
+}
+
 void warp_barrier(std::uint32_t mask, int line) {
   const CurrentLane& lane = current_lane();
   lane.block->warp_barrier(lane.lane, mask, {"__syncwarp", line});

@@ -16,6 +16,7 @@ namespace vrt::emulator {
 [[nodiscard]] kernels::uint3 grid_size();
 [[nodiscard]] void* dynamic_shared();
 void block_barrier(int line);
+[[nodiscard]] int block_count(bool vote, int line);
 void warp_barrier(std::uint32_t mask, int line);
 void fence();
 void require_aligned(const void* address, std::size_t alignment, int line);

@@ -29,6 +29,9 @@ VRT_PRELUDE T __ldg(const T* address, int line = __builtin_LINE()) {
 }
 
 VRT_PRELUDE void __syncthreads(int line = __builtin_LINE()) { ::vrt::emulator::block_barrier(line); }
+VRT_PRELUDE int __syncthreads_count(int predicate, int line = __builtin_LINE()) {
+  return ::vrt::emulator::block_count(predicate != 0, line);
+}
 VRT_PRELUDE void __syncwarp(unsigned mask = ~0U, int line = __builtin_LINE()) {
   ::vrt::emulator::warp_barrier(mask, line);
 }

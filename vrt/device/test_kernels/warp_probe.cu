@@ -46,6 +46,13 @@ extern "C" __global__ void warp_rotate(const int32_t* __restrict__ in, int32_t* 
   out[threadIdx.x] = tile[first + (threadIdx.x - first + 1) % live];
 }
 
+// How many threads of the block have a multiple of 3, and then how many an even number.
+extern "C" __global__ void block_votes(const int32_t* __restrict__ in, int32_t* __restrict__ out) {
+  const int32_t value = __ldg(in + threadIdx.x);
+  out[2 * threadIdx.x] = __syncthreads_count(value % 3 == 0);
+  out[2 * threadIdx.x + 1] = __syncthreads_count(value % 2 == 0);
+}
+
 // Whole warps leave early; the rest still meets at barriers.
 extern "C" __global__ void early_return(const int32_t* __restrict__ in, int32_t* __restrict__ out, int32_t live) {
   __shared__ int32_t tile[1024];

@@ -32,6 +32,16 @@ void warp_questions(const vrt::HostBlocks& blocks, const int32_t* in, int32_t* o
   }
 }
 
+void block_votes(const vrt::HostBlocks& blocks, const int32_t* in, int32_t* out) {
+  const int32_t threads = static_cast<int32_t>(blocks.shape.block.x);
+  const auto threes = std::count_if(in, in + threads, [](int32_t v) { return v % 3 == 0; });
+  const auto twos = std::count_if(in, in + threads, [](int32_t v) { return v % 2 == 0; });
+  for (int32_t i = 0; i < threads; ++i) {
+    out[2 * i] = static_cast<int32_t>(threes);
+    out[2 * i + 1] = static_cast<int32_t>(twos);
+  }
+}
+
 void warp_rotate(const vrt::HostBlocks& blocks, const int32_t* in, int32_t* out) {
   const int32_t threads = static_cast<int32_t>(blocks.shape.block.x);
   for (int32_t first = 0; first < threads; first += 32) {

@@ -49,6 +49,18 @@ std::vector<float> smooth_planes() {
   return planes;
 }
 
+// Signs change between most neighbours; some numbers are 0, or near to it.
+std::vector<float> noisy_planes() {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<float> value(-1, 1);
+  std::vector<float> planes(std::size_t{kPlanes} * kGrid.width * kGrid.height);
+  for (float& logit : planes) {
+    const auto kind = random() % 10;
+    logit = value(random) * (kind == 0 ? 0.0F : (kind == 1 ? 1e-31F : 1.0F));
+  }
+  return planes;
+}
+
 // A stretch of the whole grid to `size`.
 Geometry geometry_for(Size size) {
   return {.grid_width = kGrid.width,
@@ -118,6 +130,16 @@ TEST(UpsampleMasksKernelTest, GivesTheBitsOfTheCpu) {
     if (size.width > 9) {
       EXPECT_NE(whole, cropped);
     }
+  }
+}
+
+TEST(UpsampleMasksKernelTest, GivesTheBitsOfTheCpuWhereSignsChangeEverywhere) {
+  const auto planes = noisy_planes();
+  const std::vector<std::int32_t> plane_of{0, 1, 2};
+  const std::vector<float4> boxes{{3, 2.5F, 637, 360}, {101.5F, 40, 333.25F, 200.75F}, {0, 10, 641, 20}};
+  for (const Size size : {Size{107, 40}, Size{109, 33}, Size{640, 48}, Size{3456, 3}, Size{3500, 3}}) {
+    EXPECT_EQ(emulated(planes, plane_of, {}, size), on_the_cpu(planes, plane_of, {}, size)) << size.width;
+    EXPECT_EQ(emulated(planes, plane_of, boxes, size), on_the_cpu(planes, plane_of, boxes, size)) << size.width;
   }
 }
 

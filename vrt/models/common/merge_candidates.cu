@@ -15,7 +15,9 @@ struct MergeRound {
 constexpr int32_t kMergeLanes = 8;  // Neighbouring threads of a key: each searches every eighth run.
 VRT_SHARED_TYPES_END
 
-constexpr int32_t kSearches = 8;  // Runs that a thread searches at once, to wait for memory once for all.
+constexpr int32_t kSearches =
+    9;  // Runs that a thread searches at once, to wait for memory once for all: the 66 of 8400 items are too many
+        // for eight.
 constexpr uint32_t kAllLanes = 0xffffffffu;
 
 // How many keys of the runs first, first + kMergeLanes, … before `last`, kSearches of them, are greater than `key`, added up. `widest`

@@ -120,16 +120,27 @@ struct MaskColumns {
   int32_t first_pixel;  // In the tile.
   int32_t first;        // In the region.
   int32_t count;
-  uint32_t changes;  // Bit b: pixel b has other columns than the one before.
+  uint32_t changes;       // Bit b: pixel b has other columns than the one before.
+  int32_t x;              // The first pixel in the mask.
+  float pixels;           // From one column to the next one.
+  bool cross_where_seen;  // Whether mask_crossing is off by less than a pixel.
 };
 
-__device__ inline MaskColumns mask_columns(const MaskTile& tile, const MaskRegion& region, int32_t first_pixel,
-                                           int32_t lane, const MaskGeometry& g) {
+__device__ inline MaskColumns mask_columns(const MaskTile& tile, const MaskRegion& region, int32_t x,
+                                           int32_t first_pixel, int32_t lane, const MaskGeometry& g) {
   const int32_t own = tile.column[first_pixel + lane];
   const int32_t first = tile.column[first_pixel];
   const int32_t last = min(tile.column[first_pixel + 31] + 1, g.last_column);
   const bool changes = lane == 0 || own != tile.column[first_pixel + max(lane, 1) - 1];
-  return {first_pixel, first - region.first_column, last - first + 1, __ballot_sync(kMaskLanes, changes)};
+  // Positions on the grid are right to 1e-4 up to 1024 columns; that is far less than a pixel, of which 128 lie on a column at most.
+  const bool fine = g.scale_x >= 1.0f / 128 && g.scale_x <= 0.25f && g.last_column <= 1024;
+  return {first_pixel,
+          first - region.first_column,
+          last - first + 1,
+          __ballot_sync(kMaskLanes, changes),
+          x + first_pixel,
+          1.0f / g.scale_x,
+          fine};
 }
 
 // 1: every logit of the columns and the rows [first_row, last_row] of the region is above 0, and so is what is blended of them;
@@ -150,7 +161,12 @@ __device__ inline int32_t mask_common_sign(const MaskRegion& region, const MaskC
   return above ? 1 : (below ? -1 : 0);
 }
 
-// Bits of a word's pixels whose blended logit is above 0.
+// Whether a pixel's blended logit is above 0.
+__device__ inline bool mask_is_above(float share, float left, float right) {
+  return (1.0f - share) * left + share * right > 0.0f;
+}
+
+// Bits of a word's pixels that are above 0, one by one.
 __device__ inline uint32_t mask_bits(const MaskRows& rows, const MaskTile& tile, const MaskRegion& region,
                                      const MaskColumns& columns, const MaskGeometry& g) {
   float left = 0.0f;
@@ -169,10 +185,69 @@ __device__ inline uint32_t mask_bits(const MaskRows& rows, const MaskTile& tile,
         left = mask_column(rows, at - region.first_column);
         right = mask_column(rows, min(at + 1, g.last_column) - region.first_column);
       }
-      const float value = (1.0f - shares[i]) * left + shares[i] * right;
-      byte |= value > 0.0f ? 1u << i : 0u;
+      byte |= mask_is_above(shares[i], left, right) ? 1u << i : 0u;
     }
     bits |= byte << first;
+  }
+  return bits;
+}
+
+// Neighbouring pixels of a word, [first, end), that are blended of the same two columns.
+struct MaskRun {
+  int32_t first, end, column;
+  float left, right;
+};
+
+// Neither so great nor so near to 0 that the sign of a blend could be another than that of the exact one far from where that is 0.
+__device__ inline bool mask_is_ordinary(float logit) {
+  const float size = fabsf(logit);
+  return size <= 1e30f && (size >= 1e-30f || size == 0.0f);
+}
+
+// The last pixel before the line from the left logit to the right one is 0; those far outside the run are cut to near it.
+__device__ inline int32_t mask_crossing(const MaskRun& run, const MaskColumns& columns, const MaskGeometry& g) {
+  const float column = static_cast<float>(run.column) + run.left / (run.left - run.right);
+  const float pixel = (column - g.shift_x) * columns.pixels - 0.5f - static_cast<float>(columns.x);
+  return min(max(static_cast<int32_t>(floorf(pixel)), run.first - 2), run.end);
+}
+
+// Bits of a run's pixels. Where both logits have one sign, all pixels have it. Else only the two pixels beside the crossing are blended:
+// all others are at least nearly a pixel away from it, and rounding is much finer than that.
+__device__ inline uint32_t mask_run_bits(const MaskRun& run, const MaskColumns& columns, const float* shares,
+                                         const MaskGeometry& g) {
+  const uint32_t all = (0xFFFFFFFFu >> (32 - (run.end - run.first))) << run.first;
+  const bool left_above = run.left > 0.0f;
+  const bool right_above = run.right > 0.0f;
+  if (left_above == right_above) return left_above ? all : 0u;
+  const int32_t crossing = mask_crossing(run, columns, g);
+  const int32_t one = min(max(crossing, run.first), run.end - 1);
+  const int32_t other = min(max(crossing + 1, run.first), run.end - 1);
+  const uint32_t before = (1u << one) - 1u;
+  const uint32_t behind = 0xFFFFFFFEu << other;
+  uint32_t bits = all & ((left_above ? before : 0u) | (right_above ? behind : 0u));
+  bits |= mask_is_above(shares[one], run.left, run.right) ? 1u << one : 0u;
+  bits |= mask_is_above(shares[other], run.left, run.right) ? 1u << other : 0u;
+  return bits;
+}
+
+// As mask_bits, run by run.
+__device__ inline uint32_t mask_bits_of_runs(const MaskRows& rows, const MaskTile& tile, const MaskRegion& region,
+                                             const MaskColumns& columns, const MaskGeometry& g) {
+  uint32_t bits = 0;
+  uint32_t begins = columns.changes;
+  int32_t known = -1;  // The column whose logit is `run.right`.
+  MaskRun run = {};
+#pragma unroll 1
+  while (begins != 0) {
+    run.first = __ffs(static_cast<int32_t>(begins)) - 1;
+    begins &= begins - 1;
+    run.end = begins != 0 ? __ffs(static_cast<int32_t>(begins)) - 1 : 32;
+    run.column = tile.column[columns.first_pixel + run.first];
+    run.left = run.column == known ? run.right : mask_column(rows, run.column - region.first_column);
+    known = min(run.column + 1, g.last_column);
+    run.right = mask_column(rows, known - region.first_column);
+    if (!mask_is_ordinary(run.left) || !mask_is_ordinary(run.right)) return mask_bits(rows, tile, region, columns, g);
+    bits |= mask_run_bits(run, columns, tile.share + columns.first_pixel, g);
   }
   return bits;
 }
@@ -192,7 +267,19 @@ __device__ inline uint32_t mask_word(const MaskTile& tile, const MaskRegion& reg
   if (sign != 0) return sign > 0 ? covered : 0u;
   const MaskRows rows = {region.values + upper * region.stride, region.values + lower * region.stride,
                          position - static_cast<float>(row)};
-  return mask_bits(rows, tile, region, columns, g) & covered;
+  const bool by_runs = columns.cross_where_seen;  // All threads or none.
+  return covered &
+         (by_runs ? mask_bits_of_runs(rows, tile, region, columns, g) : mask_bits(rows, tile, region, columns, g));
+}
+
+// A warp's column of words, to tile->words.
+__device__ inline void mask_words(MaskTile* tile, const MaskRegion& region, const MaskColumns& columns,
+                                  const MaskCrop& crop, uint32_t covered, int32_t y, int32_t warp, int32_t lane,
+                                  const MaskGeometry& g) {
+#pragma unroll 1
+  for (int32_t row = lane; row < kMaskTileRows && covered != 0; row += 32) {
+    tile->words[row][warp] = mask_word(*tile, region, columns, crop, covered, y + row, lane, g);
+  }
 }
 
 // The words of a tile of which some pixel counts, to tile->words.
@@ -210,11 +297,12 @@ __device__ inline void mask_blend(MaskTile* tile, const float* plane, const Mask
   const int32_t begin = max(crop.left - x - warp * 32, 0);
   const int32_t end = min(crop.right - x - warp * 32, 32);
   const uint32_t covered = begin < end ? (0xFFFFFFFFu >> (32 - (end - begin))) << begin : 0u;
-  const MaskColumns columns = mask_columns(*tile, region, warp * 32, lane, g);
-#pragma unroll 1
-  for (int32_t row = lane; row < kMaskTileRows && covered != 0; row += 32) {
-    tile->words[row][warp] = mask_word(*tile, region, columns, crop, covered, y + row, lane, g);
+  const MaskColumns columns = mask_columns(*tile, region, x, warp * 32, lane, g);
+  if (region.values == tile->logits) {
+    region.values = tile->logits;  // Says to the compiler that they are in shared memory, whose loads cost less.
+    return mask_words(tile, region, columns, crop, covered, y, warp, lane, g);
   }
+  mask_words(tile, region, columns, crop, covered, y, warp, lane, g);
 }
 
 // Tiles along x and y, masks along z; the block has 32 by kMaskTileWords threads. Mask i is made of the plane planes[i] of `logits`,

@@ -40,27 +40,36 @@ RfDetrDecoder::RfDetrDecoder(const Stream& stream, const RfDetrFormat& format, c
       pairs_(format.queries * format.columns),
       most_(options.max_detections),
       background_column_(format.background_column),
-      last_logit_below_(last_logit_not_above(options.score_threshold)),
-      selection_(stream, {.items = pairs_, .classes = 1, .limit = most_}),
-      collection_(stream) {}
+      last_logit_below_(last_logit_not_above(options.score_threshold)) {
+  if (FewObjects::can_find(pairs_, most_)) {
+    few_.emplace(stream);
+  } else {
+    selection_.emplace(stream, SelectionExtent{.items = pairs_, .classes = 1, .limit = most_});
+    collection_.emplace(stream);
+  }
+}
 
 void RfDetrDecoder::submit(DeviceSpan<const float> boxes, DeviceSpan<const float> logits, const ResizeMapping& mapping,
                            DetectionBuffers& objects) {
-  selection_.submit(logits,
-                    {.items = pairs_,
-                     .classes = 1,
-                     .item_stride = 1,
-                     .class_stride = 0,
-                     .above = last_logit_below_,
-                     .most = std::numeric_limits<float>::infinity(),
-                     .period = background_column_ ? columns_ : 0},
-                    objects.selection_counts());
   auto layout = box_layout_for(mapping, mapping.target.width, mapping.target.height);
+  if (few_) {
+    return few_->submit(logits, boxes, {pairs_, columns_, last_logit_below_, background_column_ ? 1 : 0, most_}, layout,
+                        objects.selection_counts(), objects.found());
+  }
+  selection_->submit(logits,
+                     {.items = pairs_,
+                      .classes = 1,
+                      .item_stride = 1,
+                      .class_stride = 0,
+                      .above = last_logit_below_,
+                      .most = std::numeric_limits<float>::infinity(),
+                      .period = background_column_ ? columns_ : 0},
+                     objects.selection_counts());
   layout.pairs = columns_;
   layout.box_stride = 4;
   layout.value_stride = 1;
-  collection_.submit(selection_.ranked(), objects.selection_counts(), boxes, {}, layout,
-                     {.threshold = 1, .max_kept = most_, .class_aware = 0, .logits = 1}, objects.found());
+  collection_->submit(selection_->ranked(), objects.selection_counts(), boxes, {}, layout,
+                      {.threshold = 1, .max_kept = most_, .class_aware = 0, .logits = 1}, objects.found());
 }
 
 }  // namespace vrt

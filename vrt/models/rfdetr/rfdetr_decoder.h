@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "vrt/device/memory.h"
 #include "vrt/device/stream.h"
 #include "vrt/image/resize.h"
 #include "vrt/models/common/candidate_selection.h"
 #include "vrt/models/common/detection_buffers.h"
+#include "vrt/models/common/few_objects.h"
 #include "vrt/models/common/ranked_suppression.h"
 #include "vrt/models/rfdetr/rfdetr.h"
 #include "vrt/models/rfdetr/rfdetr_format.h"
@@ -34,8 +36,9 @@ class RfDetrDecoder {
   std::int32_t most_;
   bool background_column_;
   float last_logit_below_;
-  CandidateSelection selection_;
-  RankedSuppression collection_;  ///< At a threshold of 1 it only collects.
+  std::optional<FewObjects> few_;  ///< Where it can find as many; else the other two.
+  std::optional<CandidateSelection> selection_;
+  std::optional<RankedSuppression> collection_;  ///< At a threshold of 1 it only collects.
 };
 
 }  // namespace vrt

@@ -3,18 +3,28 @@
 //
 // A sum does not depend on which channel is called which, as long as both sides agree. So a lane takes 16 channels that lie side by
 // side, two words of 16 bytes, instead of the eight pairs that the instruction's numbering of channels suggests.
+//
+// Tensor cores multiply faster than other units could look for the best of every row and column. But a similarity below the least that is
+// asked for is nobody's match, and all but few are: a maximum says so of many at once, and only the others are looked at.
 
 constexpr int32_t kHalfChannels = 64;
-constexpr int32_t kHalfTile = 128;        // Rows of a block, and columns in shared memory at once.
-constexpr int32_t kHalfWarpRows = 32;     // Four groups of rows, by
-constexpr int32_t kHalfWarpColumns = 64;  // two halves of the columns: eight warps.
+constexpr int32_t kHalfTile = 128;                     // Rows of a block, and columns in shared memory at once.
+constexpr int32_t kHalfWarpRows = 32;                  // Four groups of rows, by
+constexpr int32_t kHalfWarpColumns = 64;               // two halves of the columns: eight warps.
+constexpr int32_t kHalfRowTiles = kHalfWarpRows / 16;  // The instruction's tiles of rows of a warp, ...
+constexpr int32_t kHalfLaneRows = 2 * kHalfRowTiles;   // ... with two rows of a lane each.
+constexpr int32_t kHalfGroup = 2;  // The instruction's tiles of 8 columns that are looked at together.
 constexpr int32_t kHalfThreads = 256;
 constexpr int32_t kHalfChunks = 8;  // Of 16 bytes, in a descriptor.
 constexpr uint32_t kHalfLanes = 0xffffffffu;
 
+using HalfColumns = uint4[kHalfTile][kHalfChunks];
+using HalfColumnKeys = uint64_t[kHalfTile / kHalfWarpRows][kHalfTile];
+
+// Tiles of columns in turn: while one is worked on, the next one is stored, and the keys of the one before are recorded.
 struct HalfShared {
-  alignas(16) uint4 columns[kHalfTile][kHalfChunks];
-  uint64_t best[kHalfTile / kHalfWarpRows][kHalfTile];
+  alignas(16) HalfColumns columns[2];
+  HalfColumnKeys best[2];
 };
 
 // A thread of the block: its warp's rows and columns of the tile, and its place in the instruction's fragments.
@@ -27,11 +37,12 @@ struct HalfChannels {
   uint32_t word[8];
 };
 
-// The best so far and who has it; the index is -1 before.
+// The best so far and who has it; before, -infinity and an index beyond all.
 struct HalfBest {
   float value;
-  int32_t index;
+  uint32_t index;
 };
+constexpr uint32_t kHalfNobody = 0xffffffffu;
 
 struct HalfCounts {
   int32_t rows, columns;
@@ -41,7 +52,7 @@ struct HalfCounts {
 __device__ uint64_t half_key(HalfBest best) {
   const uint32_t bits = __float_as_uint(best.value + 0.0f);
   const uint32_t ordered = (bits >> 31) != 0 ? ~bits : bits | 0x80000000u;
-  return best.index < 0 ? 0 : (static_cast<uint64_t>(ordered) << 32) | ~static_cast<uint32_t>(best.index);
+  return best.index == kHalfNobody ? 0 : (static_cast<uint64_t>(ordered) << 32) | ~best.index;
 }
 
 __device__ void half_record(uint64_t* best, uint64_t key) {
@@ -57,13 +68,14 @@ __device__ void half_record(uint64_t* best, uint64_t key) {
 __device__ void half_improve(HalfBest* best, float value, int32_t index, bool exists) {
   const bool better = exists && value > best->value;
   best->value = better ? value : best->value;
-  best->index = better ? index : best->index;
+  best->index = better ? static_cast<uint32_t>(index) : best->index;
 }
 
-// Takes another lane's best: of equal ones the lower index stays. The index -1 comes with -infinity alone.
+// Takes another lane's best: of equal ones the lower index stays. Without branches, which the lanes would go through one after the other.
 __device__ void half_merge(HalfBest* best, HalfBest other) {
-  const bool better = other.index >= 0 && (other.value > best->value || best->index < 0 ||
-                                           (other.value == best->value && other.index < best->index));
+  const bool greater = other.value > best->value;
+  const bool earlier = (other.value == best->value) & (other.index < best->index);
+  const bool better = greater | earlier;
   best->value = better ? other.value : best->value;
   best->index = better ? other.index : best->index;
 }
@@ -132,9 +144,9 @@ __device__ HalfChannels half_row(const uint16_t* a, int32_t row, int32_t rows, i
 
 // A column from shared memory. Chunks of odd columns stand in pairs the other way round: so eight lanes that read at once, of two
 // columns, meet eight different banks of 16 bytes.
-__device__ HalfChannels half_column(const HalfShared* shared, int32_t column, int32_t member) {
+__device__ HalfChannels half_column(const HalfColumns& columns, int32_t column, int32_t member) {
   const int32_t odd = column & 1;
-  return half_channels(shared->columns[column][(2 * member) ^ odd], shared->columns[column][(2 * member + 1) ^ odd]);
+  return half_channels(columns[column][(2 * member) ^ odd], columns[column][(2 * member + 1) ^ odd]);
 }
 
 // A thread's share of a tile of columns: four chunks, 32 descriptors apart.
@@ -151,11 +163,11 @@ __device__ HalfShare half_fetch(const uint16_t* b, int32_t column, int32_t colum
   return share;
 }
 
-__device__ void half_store(HalfShared* shared, const HalfShare* share, int32_t thread) {
+__device__ void half_store(HalfColumns& columns, const HalfShare* share, int32_t thread) {
 #pragma unroll
   for (int32_t i = 0; i < 4; ++i) {
     const int32_t column = thread / kHalfChunks + i * 32;
-    shared->columns[column][(thread % kHalfChunks) ^ (column & 1)] = share->chunk[i];
+    columns[column][(thread % kHalfChunks) ^ (column & 1)] = share->chunk[i];
   }
 }
 
@@ -177,43 +189,91 @@ __device__ int32_t half_reduce_columns(HalfBest* best, HalfLane lane) {
   return own;
 }
 
-// 32 rows × 32 columns: the rows' bests are improved, the columns' go to shared memory. `rows` has the warp's rows group, group + 8,
-// + 16 and + 24.
-__device__ void half_columns_of_warp(HalfShared* shared, const HalfChannels* rows, int32_t row, int32_t tile_column,
-                                     int32_t column, HalfCounts counts, HalfLane lane, HalfBest* best_of_rows) {
-  HalfBest best[8];
+// Where a warp is in the matrix: its rows and 32 columns, the latter also in the tile.
+struct HalfPlace {
+  int32_t row, column, tile_column;
+};
+
+// Similarities of the warp's rows with kHalfGroup times 8 columns, as half_multiply lays them out.
+struct HalfSums {
+  float value[kHalfGroup][kHalfRowTiles][4];
+};
+
+// `rows` has the warp's rows group, group + 8, + 16, …
+__device__ HalfSums half_sums(const HalfColumns& columns, const HalfChannels* rows, int32_t tile_column,
+                              HalfLane lane) {
+  HalfSums sums = {};
 #pragma unroll
-  for (int32_t i = 0; i < 8; ++i) best[i] = {-INFINITY, -1};
-#pragma unroll
-  for (int32_t n = 0; n < 4; ++n) {
-    const HalfChannels channels = half_column(shared, tile_column + n * 8 + lane.group, lane.member);
-    float sums[2][4] = {};
+  for (int32_t n = 0; n < kHalfGroup; ++n) {
+    const HalfChannels column = half_column(columns, tile_column + n * 8 + lane.group, lane.member);
 #pragma unroll
     for (int32_t step = 0; step < 4; ++step) {
-      half_multiply(sums[0], &rows[0], &rows[1], &channels, step, lane);
-      half_multiply(sums[1], &rows[2], &rows[3], &channels, step, lane);
-    }
 #pragma unroll
-    for (int32_t r = 0; r < 4; ++r) {
-      const int32_t own_row = row + lane.group + r * 8;
-#pragma unroll
-      for (int32_t c = 0; c < 2; ++c) {
-        const int32_t own_column = column + n * 8 + lane.member * 2 + c;
-        const float value = sums[r / 2][(r & 1) * 2 + c];
-        half_improve(&best_of_rows[r], value, own_column, own_column < counts.columns);
-        half_improve(&best[n * 2 + c], value, own_row, own_row < counts.rows);
+      for (int32_t tile = 0; tile < kHalfRowTiles; ++tile) {
+        half_multiply(sums.value[n][tile], &rows[2 * tile], &rows[2 * tile + 1], &column, step, lane);
       }
     }
   }
-  const int32_t own = half_reduce_columns(best, lane);
-  shared->best[lane.warp_row / kHalfWarpRows][tile_column + own / 2 * 8 + lane.member * 2 + own % 2] =
-      half_key(best[0]);
+  return sums;
+}
+
+// Whether any lane of the warp has a sum of at least `least`; NaN is none.
+__device__ bool half_any_counts(const HalfSums& sums, float least) {
+  float greatest = -INFINITY;
+#pragma unroll
+  for (int32_t n = 0; n < kHalfGroup; ++n) {
+#pragma unroll
+    for (int32_t tile = 0; tile < kHalfRowTiles; ++tile) {
+      const float* const four = sums.value[n][tile];
+      greatest = fmaxf(greatest, fmaxf(fmaxf(four[0], four[1]), fmaxf(four[2], four[3])));
+    }
+  }
+  return __any_sync(kHalfLanes, greatest >= least) != 0;
+}
+
+// Takes the sums into account whose first column is `column`.
+__device__ void half_improve_all(const HalfSums& sums, HalfPlace place, int32_t column, HalfCounts counts,
+                                 HalfLane lane, HalfBest* best_of_rows, HalfBest* best_of_columns) {
+#pragma unroll
+  for (int32_t n = 0; n < kHalfGroup; ++n) {
+#pragma unroll
+    for (int32_t r = 0; r < kHalfLaneRows; ++r) {
+      const int32_t own_row = place.row + lane.group + r * 8;
+#pragma unroll
+      for (int32_t c = 0; c < 2; ++c) {
+        const int32_t own_column = column + n * 8 + lane.member * 2 + c;
+        const bool exists = own_row < counts.rows && own_column < counts.columns;
+        const float value = sums.value[n][r / 2][(r & 1) * 2 + c];
+        half_improve(&best_of_rows[r], value, own_column, exists);
+        half_improve(&best_of_columns[n * 2 + c], value, own_row, exists);
+      }
+    }
+  }
+}
+
+// The warp's rows × 32 columns: the rows' bests are improved, the columns' go to `keys`, 0 where no similarity counts.
+__device__ void half_columns_of_warp(const HalfColumns& columns, uint64_t* keys, const HalfChannels* rows,
+                                     HalfPlace place, HalfCounts counts, float least, HalfLane lane,
+                                     HalfBest* best_of_rows) {
+  HalfBest best[8];
+#pragma unroll
+  for (int32_t i = 0; i < 8; ++i) best[i] = {-INFINITY, kHalfNobody};
+  bool any = false;  // The same in all lanes.
+#pragma unroll
+  for (int32_t n = 0; n < 4; n += kHalfGroup) {
+    const HalfSums sums = half_sums(columns, rows, place.tile_column + n * 8, lane);
+    if (!half_any_counts(sums, least)) continue;
+    half_improve_all(sums, place, place.column + n * 8, counts, lane, best_of_rows, &best[n * 2]);
+    any = true;
+  }
+  const int32_t own = any ? half_reduce_columns(best, lane) : lane.group;
+  keys[place.tile_column + own / 2 * 8 + lane.member * 2 + own % 2] = any ? half_key(best[0]) : 0;
 }
 
 // Four neighbouring lanes have the same rows.
 __device__ void half_record_rows(HalfBest* best, int32_t row, int32_t rows, HalfLane lane, uint64_t* best_of_a) {
 #pragma unroll
-  for (int32_t r = 0; r < 4; ++r) {
+  for (int32_t r = 0; r < kHalfLaneRows; ++r) {
     half_merge(&best[r], half_exchanged(best[r], 1));
     half_merge(&best[r], half_exchanged(best[r], 2));
     const int32_t own = row + lane.group + r * 8;
@@ -221,12 +281,12 @@ __device__ void half_record_rows(HalfBest* best, int32_t row, int32_t rows, Half
   }
 }
 
-__device__ void half_record_columns(const HalfShared* shared, int32_t column, int32_t columns, int32_t thread,
+__device__ void half_record_columns(const HalfColumnKeys& keys, int32_t column, int32_t columns, int32_t thread,
                                     uint64_t* best_of_b) {
   if (thread >= kHalfTile || column + thread >= columns) return;
   uint64_t key = 0;
   for (int32_t i = 0; i < kHalfTile / kHalfWarpRows; ++i) {
-    key = shared->best[i][thread] > key ? shared->best[i][thread] : key;
+    key = keys[i][thread] > key ? keys[i][thread] : key;
   }
   half_record(best_of_b + column + thread, key);
 }
@@ -236,12 +296,13 @@ __device__ HalfLane half_lane(int32_t thread) {
   return {thread, warp % 4 * kHalfWarpRows, warp / 4 * kHalfWarpColumns, thread % 32 / 4, thread % 4};
 }
 
-// As match_best, of descriptors in float16. A block is row tile blockIdx.x and the `tiles` column tiles from blockIdx.y * tiles on. The
-// order in which tensor cores add products is their own: similarities have the same bits elsewhere where every partial sum is exact.
-extern "C" __global__ void __launch_bounds__(256)
+// As match_best, of descriptors in float16, but only similarities of at least `least` are sure to be taken into account. A block is row
+// tile blockIdx.x and the `tiles` column tiles from blockIdx.y * tiles on. The order in which tensor cores add products is their own:
+// similarities have the same bits elsewhere where every partial sum is exact.
+extern "C" __global__ void __launch_bounds__(256, 2)
     match_best_half(const uint16_t* __restrict__ a, const int32_t* __restrict__ a_count, int32_t a_capacity,
                     const uint16_t* __restrict__ b, const int32_t* __restrict__ b_count, int32_t b_capacity,
-                    int32_t tiles, uint64_t* __restrict__ best_of_a, uint64_t* __restrict__ best_of_b) {
+                    int32_t tiles, float least, uint64_t* __restrict__ best_of_a, uint64_t* __restrict__ best_of_b) {
   __shared__ HalfShared shared;
   const HalfCounts counts = {min(__ldg(a_count), a_capacity), min(__ldg(b_count), b_capacity)};
   const HalfLane lane = half_lane(static_cast<int32_t>(threadIdx.x));
@@ -250,26 +311,31 @@ extern "C" __global__ void __launch_bounds__(256)
   const int32_t end = min(first + tiles * kHalfTile, counts.columns);
   if (tile_row >= counts.rows || first >= end) return;  // The whole block.
   const int32_t row = tile_row + lane.warp_row;
-  HalfChannels rows[4];
-  HalfBest best[4];
-#pragma unroll
-  for (int32_t r = 0; r < 4; ++r) {
-    rows[r] = half_row(a, row + lane.group + r * 8, counts.rows, lane.member);
-    best[r] = {-INFINITY, -1};
-  }
   HalfShare share = half_fetch(b, first, counts.columns, lane.thread);
-#pragma unroll 1
-  for (int32_t column = first; column < end; column += kHalfTile) {
-    half_store(&shared, &share, lane.thread);
-    __syncthreads();
-    if (column + kHalfTile < end) share = half_fetch(b, column + kHalfTile, counts.columns, lane.thread);
-#pragma unroll 1
-    for (int32_t part = 0; part < kHalfWarpColumns; part += 32) {
-      const int32_t tile_column = lane.warp_column + part;
-      half_columns_of_warp(&shared, rows, row, tile_column, column + tile_column, counts, lane, best);
-    }
-    __syncthreads();
-    half_record_columns(&shared, column, counts.columns, lane.thread, best_of_b);
+  HalfChannels rows[kHalfLaneRows];
+  HalfBest best[kHalfLaneRows];
+#pragma unroll
+  for (int32_t r = 0; r < kHalfLaneRows; ++r) {
+    rows[r] = half_row(a, row + lane.group + r * 8, counts.rows, lane.member);
+    best[r] = {-INFINITY, kHalfNobody};
   }
+  int32_t turn = 0;
+#pragma unroll 1
+  for (int32_t column = first; column < end; column += kHalfTile, turn ^= 1) {
+    half_store(shared.columns[turn], &share, lane.thread);
+    __syncthreads();
+    if (column > first) {
+      half_record_columns(shared.best[turn ^ 1], column - kHalfTile, counts.columns, lane.thread, best_of_b);
+    }
+    if (column + kHalfTile < end) share = half_fetch(b, column + kHalfTile, counts.columns, lane.thread);
+    uint64_t* const keys = shared.best[turn][lane.warp_row / kHalfWarpRows];
+#pragma unroll 1
+    for (int32_t part = lane.warp_column; part < lane.warp_column + kHalfWarpColumns; part += 32) {
+      half_columns_of_warp(shared.columns[turn], keys, rows, {row, column + part, part}, counts, least, lane, best);
+    }
+  }
+  __syncthreads();
+  const int32_t last = first + (end - 1 - first) / kHalfTile * kHalfTile;
+  half_record_columns(shared.best[turn ^ 1], last, counts.columns, lane.thread, best_of_b);
   half_record_rows(best, row, counts.rows, lane, best_of_a);
 }

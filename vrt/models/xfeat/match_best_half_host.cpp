@@ -38,7 +38,7 @@ struct Range {
   int32_t first, end;
 };
 
-void match_tile(const uint16_t* a, Range rows, const uint16_t* b, Range columns, uint64_t* best_of_a,
+void match_tile(const uint16_t* a, Range rows, const uint16_t* b, Range columns, float least, uint64_t* best_of_a,
                 uint64_t* best_of_b) {
   float column[kTile][kChannels];
   for (int32_t j = columns.first; j < columns.end; ++j) widen(b + j * kChannels, column[j - columns.first]);
@@ -47,7 +47,7 @@ void match_tile(const uint16_t* a, Range rows, const uint16_t* b, Range columns,
     widen(a + i * kChannels, row);
     for (int32_t j = columns.first; j < columns.end; ++j) {
       const float similarity = similarity_of(row, column[j - columns.first]);
-      if (!(similarity > -INFINITY)) continue;
+      if (!(similarity > -INFINITY && similarity >= least)) continue;
       atomicMax(best_of_a + i, key_of(similarity, j));
       atomicMax(best_of_b + j, key_of(similarity, i));
     }
@@ -57,15 +57,16 @@ void match_tile(const uint16_t* a, Range rows, const uint16_t* b, Range columns,
 }  // namespace
 
 void match_best_half(const vrt::HostBlocks& blocks, const uint16_t* a, const int32_t* a_count, int32_t a_capacity,
-                     const uint16_t* b, const int32_t* b_count, int32_t b_capacity, int32_t tiles, uint64_t* best_of_a,
-                     uint64_t* best_of_b) {
+                     const uint16_t* b, const int32_t* b_count, int32_t b_capacity, int32_t tiles, float least,
+                     uint64_t* best_of_a, uint64_t* best_of_b) {
   const int32_t rows = min(*a_count, a_capacity);
   const int32_t columns = min(*b_count, b_capacity);
   for (std::uint64_t block = blocks.first; block < blocks.first + blocks.count; ++block) {
     const auto row = static_cast<int32_t>(block % blocks.shape.grid.x) * kTile;
     const auto first = static_cast<int32_t>(block / blocks.shape.grid.x) * tiles * kTile;
     for (int32_t column = first; column < min(first + tiles * kTile, columns); column += kTile) {
-      match_tile(a, {row, min(row + kTile, rows)}, b, {column, min(column + kTile, columns)}, best_of_a, best_of_b);
+      match_tile(a, {row, min(row + kTile, rows)}, b, {column, min(column + kTile, columns)}, least, best_of_a,
+                 best_of_b);
     }
   }
 }

@@ -14,7 +14,8 @@ int32_t index_of(uint64_t key) { return static_cast<int32_t>(~static_cast<uint32
 }  // namespace
 
 void match_collect(const vrt::HostBlocks&, const uint64_t* best_of_a, const int32_t* a_count, int32_t a_capacity,
-                   const uint64_t* best_of_b, float least, int32_t* pairs, float* similarities, int32_t* count) {
+                   const uint64_t* best_of_b, float least, int32_t* pairs, float* similarities, int32_t* count,
+                   int32_t* host_count) {
   const int32_t rows = min(*a_count, a_capacity);
   int32_t found = 0;
   for (int32_t row = 0; row < rows; ++row) {
@@ -28,6 +29,7 @@ void match_collect(const vrt::HostBlocks&, const uint64_t* best_of_a, const int3
     ++found;
   }
   *count = found;
+  *host_count = found;
 }
 
 }  // namespace VRT_HOST_NAMESPACE

@@ -27,12 +27,12 @@ using Counts = DeviceSpan<const std::int32_t>;
 using Best = void(DeviceSpan<const float>, Counts, std::int32_t, DeviceSpan<const float>, Counts, std::int32_t,
                   DeviceSpan<std::uint64_t>, DeviceSpan<std::uint64_t>);
 using BestHalf = void(DeviceSpan<const std::uint16_t>, Counts, std::int32_t, DeviceSpan<const std::uint16_t>, Counts,
-                      std::int32_t, std::int32_t, DeviceSpan<std::uint64_t>, DeviceSpan<std::uint64_t>);
+                      std::int32_t, std::int32_t, float, DeviceSpan<std::uint64_t>, DeviceSpan<std::uint64_t>);
 using Halves = void(DeviceSpan<const float>, Counts, std::int32_t, DeviceSpan<const float>, Counts, std::int32_t,
                     DeviceSpan<std::uint16_t>, DeviceSpan<std::uint16_t>, DeviceSpan<std::uint64_t>,
                     DeviceSpan<std::uint64_t>);
 using Collect = void(DeviceSpan<const std::uint64_t>, Counts, std::int32_t, DeviceSpan<const std::uint64_t>, float,
-                     DeviceSpan<std::int32_t>, DeviceSpan<float>, DeviceSpan<std::int32_t>);
+                     DeviceSpan<std::int32_t>, DeviceSpan<float>, DeviceSpan<std::int32_t>, DeviceSpan<std::int32_t>);
 
 const MatcherOptions& checked(const MatcherOptions& options) {
   require(options.min_similarity >= -1 && options.min_similarity <= 1, "min_similarity must be in [-1, 1], not {}",
@@ -82,7 +82,6 @@ struct MatchResult::State {
   }
 
   void enqueue_read_back(const Stream& stream) {
-    read_back(stream, device_count.span(), count.span());
     if (matches.empty()) return;
     read_back(stream, device_pairs.span(), pairs.span());
     read_back(stream, device_similarities.span(), similarities.span());
@@ -99,7 +98,7 @@ struct MatchResult::State {
   DeviceBuffer<std::int32_t> device_pairs;
   DeviceBuffer<float> device_similarities;
   DeviceBuffer<std::int32_t> device_count;
-  PinnedBuffer<std::int32_t> count;
+  PinnedBuffer<std::int32_t> count;  // Written by the kernel: a copy would cost more than finding the matches.
   // With read_back.
   PinnedBuffer<std::int32_t> pairs;
   PinnedBuffer<float> similarities;
@@ -154,7 +153,8 @@ struct Matcher::State {
                       std::int32_t columns) {
     const auto first_halves = halves.span().subspan(0, capacity() * kChannels);
     const auto second_halves = halves.span().subspan(capacity() * kChannels, capacity() * kChannels);
-    LaunchShape rounding = grid_1d(static_cast<std::uint64_t>(std::max({rows, columns, 1})) * kChannels);
+    LaunchShape rounding = grid_1d(static_cast<std::uint64_t>(std::max({rows, columns, 1})) * kChannels /
+                                   kernels::match_halves::kRoundedChannels);
     rounding.grid.y = 2;
     round.launch(stream, rounding, first.values, first.count, rows, second.values, second.count, columns, first_halves,
                  second_halves, best_of_first(), best_of_second());
@@ -164,7 +164,7 @@ struct Matcher::State {
     find_best_half.launch(stream, tile_grid(row_tiles, (column_tiles + each - 1) / each),
                           DeviceSpan<const std::uint16_t>(first_halves), first.count, rows,
                           DeviceSpan<const std::uint16_t>(second_halves), second.count, columns,
-                          static_cast<std::int32_t>(each), best_of_first(), best_of_second());
+                          static_cast<std::int32_t>(each), options.min_similarity, best_of_first(), best_of_second());
   }
 
   Stream stream;
@@ -202,7 +202,7 @@ void Matcher::submit(const DescriptorSet& first, const DescriptorSet& second, Ma
     state.submit_float16(first, rows, second, columns);
   state.collect.launch(state.stream, grid_per_item(1, kCollectThreads), state.best_of_first(), first.count, rows,
                        state.best_of_second(), state.options.min_similarity, matches.device_pairs.span(),
-                       matches.device_similarities.span(), matches.device_count.span());
+                       matches.device_similarities.span(), matches.device_count.span(), matches.count.kernel_view());
   matches.enqueue_read_back(state.stream);
 }
 

@@ -406,7 +406,7 @@ TEST(MatchBestKernelTest, FindsTheKeysOfTheDefinition) {
 
 TEST(MatchBestHalfKernelTest, FindsTheKeysOfTheDefinition) {
   using Best = void(DeviceSpan<const std::uint16_t>, Counts, std::int32_t, DeviceSpan<const std::uint16_t>, Counts,
-                    std::int32_t, std::int32_t, DeviceSpan<std::uint64_t>, DeviceSpan<std::uint64_t>);
+                    std::int32_t, std::int32_t, float, DeviceSpan<std::uint64_t>, DeviceSpan<std::uint64_t>);
   const Descriptors a = whole_numbers(70, 2, 22);
   const Descriptors b = whole_numbers(180, 2, 23);  // A block does two tiles, of which one is not full.
   const auto halves = [](const Descriptors& values) {
@@ -422,14 +422,30 @@ TEST(MatchBestHalfKernelTest, FindsTheKeysOfTheDefinition) {
   const auto a_count = count_of(a);
   const auto b_count = count_of(b);
   emulate<Best>(kernels::emulated::match_best_half_cu, "match_best_half", {{1, 1, 1}, {256, 1, 1}, 0}, {},
-                a_values.device(), a_count.device(), 70, b_values.device(), b_count.device(), 180, 2, of_a.device(),
-                of_b.device());
-  EXPECT_EQ((BestKeys{of_a.values(), of_b.values()}), best_by_definition(a, b));
+                a_values.device(), a_count.device(), 70, b_values.device(), b_count.device(), 180, 2, -1000.0F,
+                of_a.device(), of_b.device());
+  const BestKeys all = best_by_definition(a, b);
+  EXPECT_EQ((BestKeys{of_a.values(), of_b.values()}), all);
+
+  // Keys of at least 40 are the same where nothing below has to be looked at.
+  constexpr std::uint64_t kForty = std::uint64_t{std::bit_cast<std::uint32_t>(40.0F) | 0x80000000U} << 32U;
+  GuardedBuffer<std::uint64_t> some_of_a(Keys(70, 0));
+  GuardedBuffer<std::uint64_t> some_of_b(Keys(180, 0));
+  emulate<Best>(kernels::emulated::match_best_half_cu, "match_best_half", {{1, 1, 1}, {256, 1, 1}, 0}, {},
+                a_values.device(), a_count.device(), 70, b_values.device(), b_count.device(), 180, 2, 40.0F,
+                some_of_a.device(), some_of_b.device());
+  const auto from_forty = [](Keys keys) {
+    for (std::uint64_t& key : keys) key = key >= kForty ? key : 0;
+    return keys;
+  };
+  EXPECT_EQ(from_forty(some_of_a.values()), from_forty(all.of_a));
+  EXPECT_EQ(from_forty(some_of_b.values()), from_forty(all.of_b));
+  EXPECT_NE(some_of_b.values(), all.of_b);
 }
 
 TEST(MatchCollectKernelTest, KeepsTheOrderWithAnyNumberOfWarps) {
   using Collect = void(DeviceSpan<const std::uint64_t>, Counts, std::int32_t, DeviceSpan<const std::uint64_t>, float,
-                       DeviceSpan<std::int32_t>, DeviceSpan<float>, DeviceSpan<std::int32_t>);
+                       DeviceSpan<std::int32_t>, DeviceSpan<float>, DeviceSpan<std::int32_t>, DeviceSpan<std::int32_t>);
   constexpr std::int32_t kRows = 301;
   const auto key = [](float similarity, std::uint32_t index) {
     return (std::uint64_t{std::bit_cast<std::uint32_t>(similarity) + 0x80000000U} << 32U) + (0xFFFFFFFFU - index);
@@ -451,9 +467,11 @@ TEST(MatchCollectKernelTest, KeepsTheOrderWithAnyNumberOfWarps) {
     GuardedBuffer<std::int32_t> pairs(std::size_t{2} * kRows);
     GuardedBuffer<float> similarities(kRows);
     GuardedBuffer<std::int32_t> count(1);
+    GuardedBuffer<std::int32_t> host_count(1);
     emulate<Collect>(kernels::emulated::match_collect_cu, "match_collect", grid_per_item(1, threads), {},
                      a_keys.device(), rows.device(), kRows, b_keys.device(), 0.82F, pairs.device(),
-                     similarities.device(), count.device());
+                     similarities.device(), count.device(), host_count.device());
+    EXPECT_EQ(host_count.host()[0], count.host()[0]);
     std::vector<std::int32_t> found = pairs.values();
     ASSERT_EQ(static_cast<std::size_t>(count.host()[0]) * 2, expected.size()) << threads;
     found.resize(expected.size());
