@@ -89,8 +89,8 @@ std::string compare(Device device, Compute compute) {
 constexpr std::array kFormats{PixelFormat::kRgb8, PixelFormat::kBgr8, PixelFormat::kRgba8, PixelFormat::kGray8,
                               PixelFormat::kNv12, PixelFormat::kI420, PixelFormat::kYuyv};
 constexpr Size kPicture{173, 91};
-constexpr Size kEvenPicture{
-    172, 90};  // NV12 in memory without gaps has its chroma at an even address, which a kernel asks for.
+// NV12 of this size has its chroma at an even address, which a kernel asks for.
+constexpr Size kEvenPicture{172, 90};
 constexpr Size kTarget{96, 64};
 constexpr std::size_t kTargetFloats = std::size_t{3} * kTarget.width * kTarget.height;
 
