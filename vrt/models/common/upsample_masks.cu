@@ -124,6 +124,7 @@ struct MaskColumns {
   int32_t x;              // The first pixel in the mask.
   float pixels;           // From one column to the next one.
   bool cross_where_seen;  // Whether mask_crossing is off by less than a pixel.
+  int32_t sign;           // mask_sign_of_row of the region's row of the lane's number.
 };
 
 __device__ inline MaskColumns mask_columns(const MaskTile& tile, const MaskRegion& region, int32_t x,
@@ -140,25 +141,21 @@ __device__ inline MaskColumns mask_columns(const MaskTile& tile, const MaskRegio
           __ballot_sync(kMaskLanes, changes),
           x + first_pixel,
           1.0f / g.scale_x,
-          fine};
+          fine,
+          0};
 }
 
-// 1: every logit of the columns and the rows [first_row, last_row] of the region is above 0, and so is what is blended of them;
-// -1: none is; 0: they have to be blended. Numbers so great or so near to 0 that a blend of them could be another are among the latter.
-__device__ inline int32_t mask_common_sign(const MaskRegion& region, const MaskColumns& columns, int32_t first_row,
-                                           int32_t last_row, int32_t lane) {
-  bool all_above = true;
-  bool none_above = true;
-  for (int32_t row = first_row + lane / 8; row <= last_row; row += 4) {
-    for (int32_t column = lane % 8; column < columns.count; column += 8) {
-      const float value = region.values[row * region.stride + columns.first + column];
-      all_above = all_above && value >= 1e-30f && value <= FLT_MAX;
-      none_above = none_above && value <= 0.0f && value >= -FLT_MAX;
-    }
+// Of the region's row `row` under the warp's word: 1: every logit is above 0, and so is what is blended of such rows; -1: none is; 0: pixels
+// have to be blended. Rows with numbers so great or so near to 0 that a blend of them could be another are among the latter.
+__device__ inline int32_t mask_sign_of_row(const MaskRegion& region, const MaskColumns& columns, int32_t row) {
+  bool all_above = row < region.rows;
+  bool none_above = all_above;
+  for (int32_t column = 0; column < columns.count && (all_above || none_above); ++column) {
+    const float value = region.values[row * region.stride + columns.first + column];
+    all_above = all_above && value >= 1e-30f && value <= FLT_MAX;
+    none_above = none_above && value <= 0.0f && value >= -FLT_MAX;
   }
-  const bool above = __ballot_sync(kMaskLanes, all_above) == kMaskLanes;
-  const bool below = __ballot_sync(kMaskLanes, none_above) == kMaskLanes;
-  return above ? 1 : (below ? -1 : 0);
+  return all_above ? 1 : (none_above ? -1 : 0);
 }
 
 // Whether a pixel's blended logit is above 0.
@@ -254,15 +251,15 @@ __device__ inline uint32_t mask_bits_of_runs(const MaskRows& rows, const MaskTil
 
 // The pixels of the warp's word in this lane's row as bits. `covered` are those that count, in the rows of the crop.
 __device__ inline uint32_t mask_word(const MaskTile& tile, const MaskRegion& region, const MaskColumns& columns,
-                                     const MaskCrop& crop, uint32_t covered, int32_t y, int32_t lane,
-                                     const MaskGeometry& g) {
+                                     const MaskCrop& crop, uint32_t covered, int32_t y, const MaskGeometry& g) {
   // Rows that do not count look where the nearest one that does looks: there are logits.
   const float position = mask_sample_y(min(max(y, crop.top), crop.bottom - 1), g);
   const int32_t row = static_cast<int32_t>(position);
   const int32_t upper = row - region.first_row;
   const int32_t lower = min(row + 1, g.last_row) - region.first_row;
-  const int32_t sign =
-      mask_common_sign(region, columns, __shfl_sync(kMaskLanes, upper, 0), __shfl_sync(kMaskLanes, lower, 31), lane);
+  const int32_t sign_above = __shfl_sync(kMaskLanes, columns.sign, min(upper, 31));
+  const int32_t sign_below = __shfl_sync(kMaskLanes, columns.sign, min(lower, 31));
+  const int32_t sign = sign_above == sign_below && lower < 32 ? sign_above : 0;
   if (y < crop.top || y >= crop.bottom) return 0;
   if (sign != 0) return sign > 0 ? covered : 0u;
   const MaskRows rows = {region.values + upper * region.stride, region.values + lower * region.stride,
@@ -278,7 +275,7 @@ __device__ inline void mask_words(MaskTile* tile, const MaskRegion& region, cons
                                   const MaskGeometry& g) {
 #pragma unroll 1
   for (int32_t row = lane; row < kMaskTileRows && covered != 0; row += 32) {
-    tile->words[row][warp] = mask_word(*tile, region, columns, crop, covered, y + row, lane, g);
+    tile->words[row][warp] = mask_word(*tile, region, columns, crop, covered, y + row, g);
   }
 }
 
@@ -297,7 +294,8 @@ __device__ inline void mask_blend(MaskTile* tile, const float* plane, const Mask
   const int32_t begin = max(crop.left - x - warp * 32, 0);
   const int32_t end = min(crop.right - x - warp * 32, 32);
   const uint32_t covered = begin < end ? (0xFFFFFFFFu >> (32 - (end - begin))) << begin : 0u;
-  const MaskColumns columns = mask_columns(*tile, region, x, warp * 32, lane, g);
+  MaskColumns columns = mask_columns(*tile, region, x, warp * 32, lane, g);
+  if (covered != 0) columns.sign = mask_sign_of_row(region, columns, lane);
   if (region.values == tile->logits) {
     region.values = tile->logits;  // Says to the compiler that they are in shared memory, whose loads cost less.
     return mask_words(tile, region, columns, crop, covered, y, warp, lane, g);
