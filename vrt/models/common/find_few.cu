@@ -70,9 +70,13 @@ __device__ inline void few_load(FewLane* lane, const float* scores, const FewPai
     lane->score[i] = lane->score[i] > which.above ? lane->score[i] : -INFINITY;  // Also NaN.
   }
   if (which.background == 0) return;
+  const int32_t step = kFewThreads % which.columns;
+  int32_t column = lane->thread % which.columns;
 #pragma unroll
   for (int32_t i = 0; i < kFewShare; ++i) {
-    if (few_item(lane->thread, i) % which.columns == 0) lane->score[i] = -INFINITY;
+    if (column == 0) lane->score[i] = -INFINITY;
+    column += step;  // A division for each would take longer than all else here.
+    column -= column >= which.columns ? which.columns : 0;
   }
 }
 
