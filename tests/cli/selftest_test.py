@@ -17,6 +17,7 @@ NAMES = (
     "depth maps",
     "embeddings and classes",
     "candidate ranking",
+    "candidate selection",
     "suppression of boxes",
     "face decoding",
     "objects and keypoints of cells",

@@ -100,6 +100,14 @@ void Lane::submit(Slot& slot, const ImageView& image) {
   slot.done.record(stream);
 }
 
+void Lane::release(Slot& slot) {
+  {
+    const std::scoped_lock lock(capturing_);
+    slot.frame.reset();
+  }
+  free.push(&slot);
+}
+
 void Lane::launch_captured(Slot& slot, const ImageView& image) {
   if (slot.captured && slot.captured->picture == image.size) {
     CapturedFrame& captured = *slot.captured;
@@ -114,6 +122,7 @@ void Lane::launch_captured(Slot& slot, const ImageView& image) {
 
 void Lane::capture(Slot& slot, const ImageView& image) {
   slot.captured.reset();
+  const std::scoped_lock lock(capturing_);
   try {
     // Warm already: the sessions have run their networks once, and the kernels are loaded.
     Graph graph = Graph::capture(stream, [&] { enqueue(slot, image); }, {.warm_up = false, .foreign = {}});

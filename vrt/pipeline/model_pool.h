@@ -14,6 +14,7 @@
 #include <functional>
 #include <list>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -75,10 +76,7 @@ struct Lane {
   /// first of another size, results that have the picture's size and, on a GPU, what captures the work. `image` stays in place until then.
   void submit(Slot& slot, const ImageView& image);
   /// Gives a slot back, from any thread: the results have been used.
-  void release(Slot& slot) {
-    slot.frame.reset();
-    free.push(&slot);
-  }
+  void release(Slot& slot);
   /// Enqueues all networks alone. The slot's results have to be of the picture's size.
   void enqueue(Slot& slot, const ImageView& image) const;
   /// Allocates what is missing of a free slot's results, or has another picture's size.
@@ -96,6 +94,9 @@ struct Lane {
 
   std::vector<std::optional<std::size_t>> boxes_from_;
   bool is_capturable_ = true;
+  /// A frame that is given back records an event on the stream. Not while another thread captures it: a capture takes in what any thread
+  /// enqueues.
+  std::mutex capturing_;
 };
 
 struct ModelPoolOptions {
